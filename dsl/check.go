@@ -84,6 +84,7 @@ type checker struct {
 	bounding    *Ident          // the first of the parameters whose bounds are checked
 	recursion   *Let            // the one of which a part is being checked
 	ofParts     bool            // the subscripts of a definition in parts are being read
+	indexing    Expr            // what the one subscript that is being read selects from
 	choosing    int             // conditions around what is being checked, in a branch of which it stands
 	subscripted *Name           // the name whose elements are being read
 	reads       []partRead      // what parts read of definitions in parts
@@ -1402,6 +1403,9 @@ func (c *checker) sample(s *SampleStmt) {
 	}
 	if x := combinationOf(s.Dist.Name); x != nil && x.name == s.Dist.Name && own == nil {
 		fn, args := c.combined(x, s.Dist.At, s.Args)
+		if fn != nil && x.positive != "" && strings.HasSuffix(fn.Name, "_lpdf") && c.leftOfMass(s) {
+			return
+		}
 		if fn != nil && !unknown {
 			c.sampleMade(s, fn, args, indices)
 		}
@@ -1450,7 +1454,7 @@ func (c *checker) noDistribution(s *SampleStmt) {
 	if c.lostFuncs && LookupForeign(ForeignDistribution, s.Dist.Name) == nil && suggest(s.Dist.Name, names) == "" {
 		return // it may be in the file that was not found
 	}
-	hint := unknownDistribution(s.Dist.Name, names)
+	hint := unknownDistribution(s.Dist.Name, names, textsOf(s.Args))
 	if fn := c.funcs[s.Dist.Name]; fn != nil {
 		hint = "a distribution is a function whose name ends in `_lpdf` or `_lpmf`"
 		if stem := strings.TrimSuffix(strings.TrimSuffix(fn.Name, "_lpdf"), "_lpmf"); stem != fn.Name {
@@ -1502,6 +1506,17 @@ func (c *checker) quiet(check func()) {
 	c.ds.List, c.poisoned = c.ds.List[:n], poisoned
 }
 
+// leftOfMass reports a parameter to which a distribution would give a mass at 0.
+func (c *checker) leftOfMass(s *SampleStmt) bool {
+	for _, left := range s.Left {
+		if p := c.dependsOnParam(left); p != nil {
+			c.err(OutsideSupport, left.Span(), "of a parameter it may be `mixture(p, normal(0, 0.01), D)`", "`%s` of real numbers has a mass at 0, and describes data; the left side depends on the parameter `%s`", s.Dist.Name, p.Name)
+			return true
+		}
+	}
+	return false
+}
+
 // unusedIndices warns of the indices of a statement that do nothing, or nothing to its left side.
 func (c *checker) unusedIndices(s *SampleStmt, indices []*Index, before int) {
 	for _, left := range s.Left {
@@ -1521,19 +1536,34 @@ func (c *checker) unusedIndices(s *SampleStmt, indices []*Index, before int) {
 	}
 }
 
-// unknownDistribution is the hint for a name that no distribution has.
-func unknownDistribution(name string, names []string) string {
+// textsOf are the texts of arguments, none where one has a name.
+func textsOf(args []Arg) []string {
+	var out []string
+	for _, a := range args {
+		if a.Name != "" || a.Expr == nil {
+			return nil
+		}
+		out = append(out, Text(a.Expr))
+	}
+	return out
+}
+
+// unknownDistribution is the hint for a name that no distribution has, with some arguments.
+func unknownDistribution(name string, names, args []string) string {
 	if d := lookupLogDensity(name); d != nil {
 		return fmt.Sprintf("did you mean `%s`?", d.Name)
 	} else if d := lookupRandom(name); d != nil {
 		return fmt.Sprintf("did you mean `%s`?", d.Name)
 	}
 	if f := LookupForeign(ForeignDistribution, name); f != nil {
-		return f.Hint()
+		return f.HintFor(args)
 	}
 	for _, of := range []string{"zero_inflated", "hurdle"} {
 		stem, ok := strings.CutPrefix(name, of+"_")
 		for _, d := range []*Distribution{LookupDistribution(stem), LookupDistribution(stem + "_2")} {
+			if ok && d != nil && !d.Support.Discrete() {
+				of = "hurdle" // what has no mass at 0 is not inflated there
+			}
 			if ok && d != nil {
 				return fmt.Sprintf("write %s(p, %s(%s))", of, d.Name, strings.Join(d.argNames(), ", "))
 			}

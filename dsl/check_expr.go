@@ -428,11 +428,21 @@ func (c *checker) indexed(e *IndexExpr) {
 		bad(e)
 		return
 	}
+	c.elements(e, t, what)
+}
+
+// elements checks the subscripts of an array that has as many dimensions.
+func (c *checker) elements(e *IndexExpr, t Type, what string) {
 	ok := true
 	var shape []Extent
 	part, named := e.Base.(*Name)
 	defer func(was bool) { c.ofParts = was }(c.ofParts)
 	c.ofParts = named && c.partOf(part.Name) != nil
+	defer func(was Expr) { c.indexing = was }(c.indexing)
+	c.indexing = nil
+	if len(e.Args) == 1 {
+		c.indexing = e.Base
+	}
 	for i, a := range e.Args {
 		size := t.Shape[i]
 		if !ok {
@@ -1045,7 +1055,7 @@ func (c *checker) unknownFunction(e *CallExpr) {
 	}
 	hint := ""
 	if f := LookupForeign(ForeignFunction, e.Func); f != nil {
-		hint = f.Hint()
+		hint = f.HintFor(textsOf(e.Args))
 	} else if strings.HasSuffix(e.Func, "cdf") && takesBar(e.Func) {
 		hint = "all distributions of numbers have _lcdf and _lccdf but " + withoutCdf() + "; those of vectors, matrices and categories have none"
 		if d := LookupDistribution(strings.TrimSuffix(e.Func, "_cdf")); d != nil && d.LogCdf != "" {

@@ -89,6 +89,9 @@ func (c *checker) gather(a, core Expr, shift float64, size Extent, what string) 
 		d, _ = name.Obj.(*Data)
 	}
 	if d == nil && core.Type().Base == Int && size != unknownExtent && c.dependsOnParam(core) == nil && !c.generated(core) {
+		if shift == 0 && c.masks(a) {
+			return Subscript{}, false
+		}
 		return Subscript{Gather: &Gather{Value: shifted(a, core, shift), Size: size}}, true
 	}
 	if d == nil && core.Type().Base == Int && size == unknownExtent && c.dependsOnParam(core) == nil && !c.generated(core) {
@@ -150,7 +153,7 @@ func (c *checker) computed(a Expr, size Extent) (s Subscript, ok, is bool) {
 	default:
 		return s, false, false
 	}
-	if size == unknownExtent || c.recursion != nil && c.readsParts(a) {
+	if size == unknownExtent {
 		return s, false, false
 	}
 	if a.Type().Base == Invalid {
@@ -169,7 +172,77 @@ func (c *checker) computed(a Expr, size Extent) (s Subscript, ok, is bool) {
 	if t.Base != Int || c.dependsOnParam(a) != nil || c.generated(a) {
 		return s, false, false
 	}
+	if c.masks(a) {
+		return s, false, true
+	}
 	return Subscript{Gather: &Gather{Value: a, Size: size}}, true, true
+}
+
+// masks reports a condition in the place of a position, as languages with masks have it; it reports whether one stands there.
+func (c *checker) masks(a Expr) bool {
+	mask := conditionOf(a)
+	if mask == nil {
+		return false
+	}
+	hint := "of two elements `if … then 1 else 2` chooses one"
+	if len(a.Type().Shape) == 1 {
+		i, base := "i", "y"
+		for _, name := range []string{"i", "j", "k", "l", "m"} {
+			if i = name; c.index(name) == nil && c.scope[name] == nil {
+				break
+			}
+		}
+		if c.indexing != nil {
+			base = Text(c.indexing)
+		}
+		holds := elementText(a, i)
+		if n := a.Type().Shape[0]; n == unknownExtent || c.indexing == nil {
+			hint = "a sum over where it holds is `sum(i in n) (g[i] == k)*y[i]`"
+		} else {
+			hint = fmt.Sprintf("the sum of the elements where it holds is `sum(%s in %s) (%s)*%s[%[1]s]`, their mean `(sum(%[1]s in %[2]s) (%[3]s)*%[4]s[%[1]s])/sum(%[1]s in %[2]s) (%[3]s)`", i, n, holds, base)
+		}
+	}
+	c.err(BadIndex, a.Span(), hint, "a condition is 1 or 0, and selects no elements")
+	return true
+}
+
+// conditionOf is the condition that an expression is, by its form or by its definition, or nil.
+func conditionOf(e Expr) Expr {
+	switch e := e.(type) {
+	case *BinaryExpr:
+		if compares[e.Op] {
+			return e
+		}
+	case *UnaryExpr:
+		if e.Op == "not" {
+			return e
+		}
+	case *IndexExpr:
+		return conditionOf(e.Base)
+	case *Name:
+		if l, ok := e.Obj.(*Let); ok && l.Value != nil {
+			return conditionOf(l.Value)
+		}
+	}
+	return nil
+}
+
+// elementText is the text of an element of an expression of vectors.
+func elementText(e Expr, i string) string {
+	if len(e.Type().Shape) == 0 {
+		return Text(e)
+	}
+	switch e := e.(type) {
+	case *BinaryExpr:
+		return elementText(e.X, i) + " " + e.Op + " " + elementText(e.Y, i)
+	case *UnaryExpr:
+		if e.Op == "not" {
+			return "not " + elementText(e.X, i)
+		}
+	case *Name:
+		return e.Name + "[" + i + "]"
+	}
+	return "(" + Text(e) + ")[" + i + "]"
 }
 
 // oneNumber reports whether an expression is a name of one whole number that is no size of what it selects from: a definition, or a datum that is
@@ -191,16 +264,6 @@ func (c *checker) oneNumber(e Expr, size Extent) bool {
 		return o.Type.IsScalar() && o.Type.Base == Int
 	}
 	return false
-}
-
-// readsParts reports whether an expression names a definition in parts.
-func (c *checker) readsParts(e Expr) bool {
-	if n, ok := e.(*Name); ok {
-		return c.partOf(n.Name) != nil
-	}
-	found := false
-	children(e, func(x Expr) { found = found || c.readsParts(x) })
-	return found
 }
 
 // within are the subscripts of x[outer][inner]: those of the inner take the places that the outer leave.

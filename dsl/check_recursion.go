@@ -539,8 +539,69 @@ func (c *checker) inOrder(lets []*Let) []*Let {
 		}
 		order = append(order, g...)
 	}
+	for _, l := range order {
+		if l.Recursion != nil && c.wholePositions(l) {
+			break
+		}
+	}
 	return order
 }
+
+// wholePositions reports a position in a definition in parts that is read of one whose elements turned out to be real.
+func (c *checker) wholePositions(l *Let) (found bool) {
+	var visit func(e Expr)
+	visit = func(e Expr) {
+		positionsOf(e, func(at Expr) {
+			if o := c.realPart(at); o != nil && !found {
+				found = true
+				c.err(BadGather, at.Span(), "its values are real, as those of a division are; `floor(…)` of them is a whole number", "only integer data select elements, and `%s` is a definition", o.Name)
+				c.note(o.At, "declared here")
+			}
+			visit(at)
+		})
+		children(e, visit)
+	}
+	for _, v := range l.Values() {
+		visit(v)
+	}
+	return found
+}
+
+// realPart is a definition in parts with real elements that an expression of whole numbers takes its value from, or nil.
+func (c *checker) realPart(e Expr) (found *Let) {
+	look := func(list ...Expr) {
+		for _, x := range list {
+			if found == nil {
+				found = c.realPart(x)
+			}
+		}
+	}
+	switch e := e.(type) {
+	case *Name:
+		if l := definitionOf(e.Obj); l != nil && l.Recursion != nil && l.Type.Base == Real {
+			return l
+		}
+	case *IndexExpr:
+		look(e.Base)
+	case *IfExpr:
+		look(e.Then, e.Else)
+	case *CallExpr:
+		if !kinks[e.Func].whole {
+			children(e, func(x Expr) { look(x) })
+		}
+	case *BinaryExpr:
+		if compares[e.Op] {
+			return nil
+		}
+		look(e.X, e.Y)
+	default:
+		children(e, func(x Expr) { look(x) })
+	}
+	return found
+}
+
+// compares are the operators whose value is 0 or 1.
+var compares = map[string]bool{"<": true, "<=": true, ">": true, ">=": true, "==": true, "!=": true, "and": true, "or": true}
 
 // letsOf are the definitions that expressions name, in order.
 func letsOf(list ...Expr) []*Let {
@@ -556,11 +617,43 @@ func letsOf(list ...Expr) []*Let {
 			return
 		}
 		children(e, visit)
+		positionsOf(e, visit)
 	}
 	for _, e := range list {
 		visit(e)
 	}
 	return out
+}
+
+// positionsOf calls f for each position that e itself takes from definitions: as a subscript, in a delta, as the end of a sum.
+func positionsOf(e Expr, f func(Expr)) {
+	var of func(list ...Subscript)
+	of = func(list ...Subscript) {
+		for _, s := range list {
+			if s.Gather != nil && s.Gather.Value != nil {
+				f(s.Gather.Value)
+			} else if s.Gather != nil {
+				of(s.Gather.Subs...)
+			}
+		}
+	}
+	switch e := e.(type) {
+	case *IndexExpr:
+		of(e.Subscripts...)
+	case *CallExpr:
+		of(e.Subscripts...)
+	case *SumExpr:
+		for _, d := range e.Indices {
+			if d.Index == nil {
+				continue
+			}
+			for _, end := range []*Subscript{d.Index.From, d.Index.Upto} {
+				if end != nil {
+					of(*end)
+				}
+			}
+		}
+	}
 }
 
 // circle checks one, and returns its members in the order in which they are computed at a position.

@@ -13,6 +13,7 @@ type combination struct {
 	name     string
 	form     string // of a statement
 	counts   bool   // what it is made of describes counts
+	positive string // log density, if it may be made of a distribution of positive numbers too, which have no mass at 0
 	least    int    // how many distributions it takes at least
 	most     int    // and at most
 	weighted bool   // a vector of weights may stand in the place of the probability
@@ -27,7 +28,8 @@ var combinations = []combination{
 	{name: "zero_inflated", form: "zero_inflated(p, poisson(lambda))", counts: true, least: 1, most: 1,
 		density: "if Y == 0 then log_sum_exp(log(P), log1m(P) + D0) else log1m(P) + D"},
 	{name: "hurdle", form: "hurdle(p, poisson(lambda))", counts: true, least: 1, most: 1,
-		density: "if Y == 0 then log(P) else log1m(P) + D - log1m_exp(D0)"},
+		density:  "if Y == 0 then log(P) else log1m(P) + D - log1m_exp(D0)",
+		positive: "if Y == 0 then log(P) else log1m(P) + D"},
 }
 
 // combinationOf is the row of a distribution, or of its log density as a function; nil if it is none.
@@ -39,6 +41,11 @@ func combinationOf(name string) *combination {
 		}
 	}
 	return nil
+}
+
+// takes reports whether a combination for counts takes distributions of a support of real numbers too.
+func (x *combination) takes(support Domain) bool {
+	return x.positive != "" && (support == Positive || support == UnitOpen)
 }
 
 // component is a distribution that another is made of.
@@ -73,17 +80,19 @@ func (c *checker) components(x *combination, at Span, args []Arg) (out []compone
 			for i := range Distributions {
 				names = append(names, Distributions[i].Name)
 			}
-			c.err(UnknownDist, call.At, unknownDistribution(call.Func, names), "there is no distribution `%s`", call.Func)
+			c.err(UnknownDist, call.At, unknownDistribution(call.Func, names, textsOf(call.Args)), "there is no distribution `%s`", call.Func)
 			return nil, false
 		case dist.Whole():
 			c.err(NotYet, call.At, "write `log_mix` or `log_sum_exp` of log densities", "`%s` of distributions of vectors and categories, as `%s`, is not in this version of the language", x.name, dist.Name)
 			return nil, false
-		case x.counts && dist.Support != Counts && dist.Support != UpTo:
+		case x.counts && dist.Support != Counts && dist.Support != UpTo && !x.takes(dist.Support):
 			hint := "such as poisson or neg_binomial_2"
-			if !dist.Support.Discrete() {
+			if x.takes(Positive) {
+				hint += ", or of positive numbers, such as lognormal or gamma"
+			} else if !dist.Support.Discrete() {
 				hint += fmt.Sprintf("; of real numbers it is `density sum(i in n) (if y[i] == 0 then log(p) else log1m(p) + %s)`", strings.Replace(dist.form(), "(y", "(y[i]", 1))
 			}
-			c.err(BadArgument, call.At, hint, "`%s` is made of a distribution of counts, and `%s` describes %s", x.name, dist.Name, dist.Support)
+			c.err(BadArgument, call.At, hint, "`%s` is made of a distribution of counts"+map[bool]string{true: " or of positive numbers"}[x.takes(Positive)]+", and `%s` describes %s", x.name, dist.Name, dist.Support)
 			return nil, false
 		case len(call.Args) != len(dist.Args):
 			c.err(ArgumentCount, call.At, fmt.Sprintf("write %s(%s)", dist.Name, strings.Join(dist.argNames(), ", ")), "`%s` has %s, not %d", dist.Name, count(len(dist.Args), "argument"), len(call.Args))
@@ -172,7 +181,7 @@ func (x *combination) function(parts []component, weights bool) *Func {
 			bar = " | "
 		}
 		line := d.dist.LogDensityName() + "(Y" + bar + strings.Join(names, ", ") + ")"
-		if inside := insideOf(d.dist.Support, names); inside != "" && x.density == "" {
+		if inside := insideOf(d.dist.Support, names); inside != "" && (x.density == "" || x.takes(d.dist.Support)) {
 			line = "(if " + inside + " then " + line + " else log(0))"
 		}
 		lines = append(lines, line)
@@ -180,6 +189,8 @@ func (x *combination) function(parts []component, weights bool) *Func {
 	at := func(line, y string) string { return strings.ReplaceAll(line, "Y", y) }
 	var value string
 	switch {
+	case x.takes(parts[0].dist.Support):
+		value = strings.NewReplacer("D", at(lines[0], "y"), "P", "p", "Y", "y").Replace(x.positive)
 	case x.density != "":
 		value = strings.NewReplacer("D0", at(lines[0], "0"), "D", at(lines[0], "y"), "P", "p", "Y", "y").Replace(x.density)
 	case !weights:
@@ -196,7 +207,7 @@ func (x *combination) function(parts []component, weights bool) *Func {
 	}
 	file, _ := Parse("", "model m\n"+head+") = "+value+"\n")
 	fn := &Func{object: object{Name: x.name + suffix}, stmt: file.Stmts[0].(*FuncStmt), builtin: true, of: &Distribution{Name: x.name}}
-	fn.mixed = x.density == ""
+	fn.mixed = x.density == "" || x.takes(parts[0].dist.Support)
 	fn.weigh()
 	return fn
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/alecthomas/participle/v2/lexer"
 )
 
 // The forms of the statements, as the hints of their errors show them.
@@ -463,10 +465,64 @@ func (r *reading) endOfTerm(s *SampleStmt) error {
 		return r.unexpected("the end of the statement", "a weighted term is `density sum(i in n) w[i]*normal_lpdf(y[i] | mu, sigma)`")
 	case t.Value == "+":
 		return r.unexpected("the end of the statement", "a term has one distribution: `y ~ mixture(p, normal(a, s), normal(b, s))` is made of two")
-	case (t.Value == "T" || t.Value == "I" || t.Value == "C") && (r.peekAt(1).Value == "[" || r.peekAt(1).Value == "("):
+	case (t.Value == "I" || t.Value == "C") && r.peekAt(1).Value == "(":
+		return fail(UnexpectedToken, tokenSpan(t), r.censoredHint(s), "`%s(…)` of BUGS is for censored values", t.Value)
+	case t.Value == "T" && (r.peekAt(1).Value == "[" || r.peekAt(1).Value == "("):
 		return fail(UnexpectedToken, tokenSpan(t), "write `y ~ normal(mu, s) in (a, b)`, `> a` or `< b`; the bounds of a parameter truncate its prior", "a truncated distribution names its interval without `%s`", t.Value)
 	}
 	return nil
+}
+
+// censoredHint says how what is censored is written, where BUGS has `C(a, b)` or `I(a, b)` behind a distribution.
+func (r *reading) censoredHint(s *SampleStmt) string {
+	cp := r.lex.MakeCheckpoint()
+	defer r.lex.LoadCheckpoint(cp)
+	var toks []lexer.Token
+	letter := r.next().Value
+	for !ends(r.peek()) {
+		toks = append(toks, r.next())
+	}
+	hint := "what is censored has a cumulative function in the place of its density"
+	last := shut(toks, 0)
+	args := make([][]lexer.Token, len(s.Args))
+	for n, a := range s.Args {
+		for _, t := range a.Expr.Source() {
+			if !isTrivia(t.Type) {
+				args[n] = append(args[n], t)
+			}
+		}
+	}
+	form, ok := foreignCall(s.Dist.Name, args)
+	name, list, _ := strings.Cut(strings.TrimSuffix(form, ")"), "(")
+	d := LookupDistribution(name)
+	if !ok || last < 2 || d == nil || d.LogCdf == "" {
+		return hint + ", such as `density normal_lccdf(limit | mu, sigma)`"
+	}
+	bounds := append(split(toks[1:last], ","), nil, nil)
+	at := func(function string, of []lexer.Token) string {
+		return function + "(" + expression(of) + " | " + list + ")"
+	}
+	value := ""
+	switch lower, upper := bounds[0], bounds[1]; {
+	case len(lower) > 0 && len(upper) > 0:
+		below, all := at(d.CdfName(), lower), at(d.CdfName(), upper)
+		value = all + " + log1m_exp(" + below + " - " + all + ")"
+	case len(lower) > 0:
+		value = at(d.CcdfName(), lower)
+	case len(upper) > 0:
+		value = at(d.CdfName(), upper)
+	default:
+		return hint
+	}
+	hint += ": write `density " + value + "`"
+	if left := s.Left[0]; left != nil {
+		if letter == "I" {
+			hint += "; of a parameter it truncates the prior: `" + strings.TrimSpace(Text(left)+" ~ "+form+" "+between(expression(bounds[0]), expression(bounds[1]))) + "`"
+			return hint
+		}
+		hint += fmt.Sprintf("; with some values that are seen `if c[i] == 1 then … else %s(%s | %s)` of each i", d.LogDensityName(), Text(left), list)
+	}
+	return hint
 }
 
 // endOfBlock reports what stands behind a block; of brackets, end does.

@@ -1,6 +1,10 @@
 package dsl
 
-import "github.com/alecthomas/participle/v2/lexer"
+import (
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
 
 // What tests of the tree and the grammar need to know of tokens.
 var (
@@ -24,3 +28,15 @@ func Tokens(text string) []lexer.Token {
 
 // Sound reports whether there was no error in a statement.
 func (s *Statement) Sound() bool { return s.sound }
+
+// Translated are the lines that say what a statement of another language says.
+func Translated(text string) []string { return read(text).translated() }
+
+// PythonRows are the rows of the table of the distributions of PyMC and NumPyro, with the first name of each.
+func PythonRows() (out [][4]string) {
+	for _, r := range pythonDists {
+		name, _, _ := strings.Cut(r.names, " ")
+		out = append(out, [4]string{name, r.args, r.form, r.typ})
+	}
+	return out
+}

@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -21,8 +22,10 @@ const (
 // Foreign is one row of the table of names that other languages have and hamc does not have, or
 // not under that name. Each row is one fact.
 type Foreign struct {
-	Kind  ForeignKind
-	Words string // the names, separated by blanks
+	Kind ForeignKind
+
+	// Words are the names, separated by blanks. A last one in parentheses, (x,s), says which arguments, in order, the names in Write stand for.
+	Words string
 
 	// Is is what hamc calls it, if the arguments are the same.
 	Is string
@@ -52,6 +55,39 @@ func (f *Foreign) Hint() string {
 	return fmt.Sprintf("%s: write `%s`", f.Why, f.Write)
 }
 
+// Names are the names of the row.
+func (f *Foreign) Names() []string {
+	return slices.DeleteFunc(strings.Fields(f.Words), func(w string) bool { return w[0] == '(' })
+}
+
+// with is what to write where a call has some arguments; false where the row does not say what becomes of them.
+func (f *Foreign) with(args []string) (string, bool) {
+	_, list, ok := strings.Cut(f.Words, "(")
+	if !ok || f.Write == "" {
+		return "", false
+	}
+	names := strings.Split(strings.TrimSuffix(list, ")"), ",")
+	if len(names) != len(args) {
+		return "", false
+	}
+	by := map[string]string{}
+	for n, name := range names {
+		by[name] = args[n]
+	}
+	return substituted(f.Write, by), true
+}
+
+// HintFor is the advice of the row on a call with some arguments.
+func (f *Foreign) HintFor(args []string) string {
+	write, ok := f.with(args)
+	if !ok {
+		return f.Hint()
+	}
+	own := *f
+	own.Write = write
+	return own.Hint()
+}
+
 // LookupForeign returns the row of a name of that kind, or nil. The case of letters does not
 // matter, as it differs between Stan's half_normal and PyMC's HalfNormal, nor do underscores.
 func LookupForeign(kind ForeignKind, name string) *Foreign {
@@ -68,7 +104,7 @@ var foreignRows = func() map[foreignKey]*Foreign {
 	rows := make(map[foreignKey]*Foreign)
 	for i := range ForeignNames {
 		f := &ForeignNames[i]
-		for _, w := range strings.Fields(f.Words) {
+		for _, w := range f.Names() {
 			rows[foreignKey{f.Kind, plain(w)}] = f
 		}
 	}
@@ -116,70 +152,70 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "fabs absolute", "abs", "", ""},
 	{ForeignFunction, "maximum pmax", "fmax", "", ""},
 	{ForeignFunction, "minimum pmin", "fmin", "", ""},
-	{ForeignFunction, "relu", "", noKink, "log1p_exp(20*x)/20"},
+	{ForeignFunction, "relu (x)", "", noKink, "log1p_exp(20*x)/20"},
 	{ForeignFunction, "int_step heaviside", "step", "", ""},
 	{ForeignFunction, "sgn signum copysign", "sign", "", ""},
 	{ForeignFunction, "ceiling", "ceil", "", ""},
 	{ForeignFunction, "rint nint", "round", "", ""},
-	{ForeignFunction, "fmod mod remainder", "", "", "s - r*floor(s/r)"},
-	{ForeignFunction, "if_else ifelse where iif cond switch", "", "", "if d > 0 then x else z"},
-	{ForeignFunction, "exp2", "", "", "2^x"},
-	{ForeignFunction, "log2", "", "", "log(s)/log(2)"},
-	{ForeignFunction, "log10", "", "", "log(s)/log(10)"},
-	{ForeignFunction, "cbrt", "", "of a positive number", "s^(1/3)"},
-	{ForeignFunction, "inv_sqrt rsqrt", "", "", "1/sqrt(s)"},
-	{ForeignFunction, "inv_square", "", "", "1/x^2"},
-	{ForeignFunction, "hypot", "", "", "sqrt(x^2 + z^2)"},
-	{ForeignFunction, "fma", "", "", "x*z + s"},
-	{ForeignFunction, "asin arcsin", "", "", "atan(p/sqrt(1 - p^2))"},
-	{ForeignFunction, "acos arccos", "", "", "pi()/2 - atan(p/sqrt(1 - p^2))"},
-	{ForeignFunction, "atan2 arctan2", "", "with the ordinate x and the abscissa z", "2*atan(x/(z + sqrt(x^2 + z^2)))"},
-	{ForeignFunction, "asinh arcsinh", "", "", "log(x + sqrt(x^2 + 1))"},
-	{ForeignFunction, "acosh arccosh", "", "", "log(r + sqrt(r^2 - 1))"},
-	{ForeignFunction, "atanh arctanh", "", "", "0.5*(log1p(p) - log1m(p))"},
-	{ForeignFunction, "erf", "", "", "2*Phi(sqrt(2)*x) - 1"},
-	{ForeignFunction, "erfc", "", "", "2*Phi(-sqrt(2)*x)"},
-	{ForeignFunction, "gamma tgamma", "", "the gamma function is the exponential of its logarithm", "exp(lgamma(s))"},
-	{ForeignFunction, "beta", "", "the beta function is the exponential of its logarithm", "exp(lbeta(s, r))"},
-	{ForeignFunction, "factorial", "", "", "exp(lgamma(s + 1))"},
-	{ForeignFunction, "lfactorial logfact log_factorial", "", "", "lgamma(s + 1)"},
-	{ForeignFunction, "choose comb binom binomial_coefficient", "", "", "exp(lchoose(r, s))"},
-	{ForeignFunction, "cloglog", "", "", "log(-log1m(p))"},
-	{ForeignFunction, "inv_cloglog icloglog", "", "", "-expm1(-exp(x))"},
-	{ForeignFunction, "log_diff_exp logdiffexp logsubexp", "", "of the larger r and the smaller s", "r + log1m_exp(s - r)"},
+	{ForeignFunction, "fmod mod remainder (s,r)", "", "", "s - r*floor(s/r)"},
+	{ForeignFunction, "if_else ifelse where iif cond switch (q,x,z)", "", "", "if q then x else z"},
+	{ForeignFunction, "exp2 (x)", "", "", "2^x"},
+	{ForeignFunction, "log2 (s)", "", "", "log(s)/log(2)"},
+	{ForeignFunction, "log10 (s)", "", "", "log(s)/log(10)"},
+	{ForeignFunction, "cbrt (s)", "", "of a positive number", "s^(1/3)"},
+	{ForeignFunction, "inv_sqrt rsqrt (s)", "", "", "1/sqrt(s)"},
+	{ForeignFunction, "inv_square (x)", "", "", "1/x^2"},
+	{ForeignFunction, "hypot (x,z)", "", "", "sqrt(x^2 + z^2)"},
+	{ForeignFunction, "fma (x,z,s)", "", "", "x*z + s"},
+	{ForeignFunction, "asin arcsin (p)", "", "", "atan(p/sqrt(1 - p^2))"},
+	{ForeignFunction, "acos arccos (p)", "", "", "pi()/2 - atan(p/sqrt(1 - p^2))"},
+	{ForeignFunction, "atan2 arctan2 (x,z)", "", "with the ordinate first", "2*atan(x/(z + sqrt(x^2 + z^2)))"},
+	{ForeignFunction, "asinh arcsinh (x)", "", "", "log(x + sqrt(x^2 + 1))"},
+	{ForeignFunction, "acosh arccosh (r)", "", "", "log(r + sqrt(r^2 - 1))"},
+	{ForeignFunction, "atanh arctanh (p)", "", "", "0.5*(log1p(p) - log1m(p))"},
+	{ForeignFunction, "erf (x)", "", "", "2*Phi(sqrt(2)*x) - 1"},
+	{ForeignFunction, "erfc (x)", "", "", "2*Phi(-sqrt(2)*x)"},
+	{ForeignFunction, "gamma tgamma (s)", "", "the gamma function is the exponential of its logarithm", "exp(lgamma(s))"},
+	{ForeignFunction, "beta (s,r)", "", "the beta function is the exponential of its logarithm", "exp(lbeta(s, r))"},
+	{ForeignFunction, "factorial (s)", "", "", "exp(lgamma(s + 1))"},
+	{ForeignFunction, "lfactorial logfact log_factorial (s)", "", "", "lgamma(s + 1)"},
+	{ForeignFunction, "choose comb binom binomial_coefficient (r,s)", "", "", "exp(lchoose(r, s))"},
+	{ForeignFunction, "cloglog (p)", "", "", "log(-log1m(p))"},
+	{ForeignFunction, "inv_cloglog icloglog (x)", "", "", "-expm1(-exp(x))"},
+	{ForeignFunction, "log_diff_exp logdiffexp logsubexp (r,s)", "", "of the larger r and the smaller s", "r + log1m_exp(s - r)"},
 	{ForeignFunction, "inv_Phi probit qnorm ndtri erfinv", "", "there is no inverse of Phi; inv_logit and logit have inverses", ""},
 	{ForeignFunction, "bessel_first_kind besselj besseli modified_bessel_first_kind", "", "there are no Bessel functions", ""},
-	{ForeignFunction, "gamma_p gammainc", "", "the incomplete gamma function is there as a logarithm", "exp(log_gamma_p(r, s))"},
-	{ForeignFunction, "gamma_q gammaincc", "", "the incomplete gamma function is there as a logarithm", "exp(log_gamma_q(r, s))"},
-	{ForeignFunction, "inc_beta betainc", "", "the incomplete beta function is there as a logarithm", "exp(log_inc_beta(r, s, p))"},
+	{ForeignFunction, "gamma_p gammainc (r,s)", "", "the incomplete gamma function is there as a logarithm", "exp(log_gamma_p(r, s))"},
+	{ForeignFunction, "gamma_q gammaincc (r,s)", "", "the incomplete gamma function is there as a logarithm", "exp(log_gamma_q(r, s))"},
+	{ForeignFunction, "inc_beta betainc (r,s,p)", "", "the incomplete beta function is there as a logarithm", "exp(log_inc_beta(r, s, p))"},
 	{ForeignFunction, "pgamma", "", "with the rate last", "exp(gamma_lcdf(s | 2, r))"},
 	{ForeignFunction, "pbeta", "", "the cumulative functions are there as logarithms", "exp(beta_lcdf(p | 2, r))"},
 	{ForeignFunction, "ppois", "", "the cumulative functions are there as logarithms", "exp(poisson_lcdf(k | s))"},
 
 	// Functions of vectors and matrices.
-	{ForeignFunction, "dot_self sumsq sum_of_squares", "", "", "dot(y, y)"},
-	{ForeignFunction, "equals equal", "", "", "x == z"},
-	{ForeignFunction, "scale standardize zscore", "", "", "(y - mean(y))/sqrt(sum((y - mean(y)).^2)/(n - 1))"},
+	{ForeignFunction, "dot_self sumsq sum_of_squares (y)", "", "", "dot(y, y)"},
+	{ForeignFunction, "equals equal (x,z)", "", "", "x == z"},
+	{ForeignFunction, "scale standardize zscore (y)", "", "", "(y - mean(y))/sqrt(sum((y - mean(y)).^2)/(n - 1))"},
 	{ForeignFunction, "poly", "", "powers are written out", "x^2"},
 	{ForeignFunction, "offset", "", "what has no coefficient is added as it is", "x + log(s)"},
 	{ForeignFunction, "Pr prob probability", "", "a probability is the mean over the draws of a condition that holds or not, as of ", "generate { b = x > 0 }"},
 	{ForeignFunction, "unique n_distinct nlevels levels", "", "of groups that are numbered from 1 it is the largest number", "max(g)"},
 	{ForeignFunction, "cut", "", "nothing is cut: each term of the density informs all that it depends on", ""},
-	{ForeignFunction, "norm norm2", "", "", "sqrt(dot(y, y))"},
-	{ForeignFunction, "squared_distance", "", "", "dot(y - w, y - w)"},
-	{ForeignFunction, "distance", "", "", "sqrt(dot(y - w, y - w))"},
-	{ForeignFunction, "prod product", "", "of positive elements", "exp(sum(log(w)))"},
-	{ForeignFunction, "var variance", "", "", "sum((y - mean(y)).^2)/(n - 1)"},
-	{ForeignFunction, "sd std stdev stddev", "", "", "sqrt(sum((y - mean(y)).^2)/(n - 1))"},
-	{ForeignFunction, "log_softmax", "", "", "v - log_sum_exp(v)"},
-	{ForeignFunction, "det determinant", "", "", "exp(log_det(Sigma))"},
-	{ForeignFunction, "t", "", "the transpose of a matrix", "X'"},
-	{ForeignFunction, "matmul mm multiply matvec mul", "", "", "X*v"},
-	{ForeignFunction, "crossprod", "", "", "X'*X"},
-	{ForeignFunction, "tcrossprod", "", "", "X*X'"},
-	{ForeignFunction, "diag_pre_multiply", "", "", "diag(w)*X"},
-	{ForeignFunction, "diag_post_multiply", "", "", "X*diag(v)"},
-	{ForeignFunction, "quad_form", "", "", "dot(v, Sigma*v)"},
+	{ForeignFunction, "norm norm2 (y)", "", "", "sqrt(dot(y, y))"},
+	{ForeignFunction, "squared_distance (y,w)", "", "", "dot(y - w, y - w)"},
+	{ForeignFunction, "distance (y,w)", "", "", "sqrt(dot(y - w, y - w))"},
+	{ForeignFunction, "prod product (w)", "", "of positive elements", "exp(sum(log(w)))"},
+	{ForeignFunction, "var variance (y)", "", "", "sum((y - mean(y)).^2)/(n - 1)"},
+	{ForeignFunction, "sd std stdev stddev (y)", "", "", "sqrt(sum((y - mean(y)).^2)/(n - 1))"},
+	{ForeignFunction, "log_softmax (v)", "", "", "v - log_sum_exp(v)"},
+	{ForeignFunction, "det determinant (Sigma)", "", "", "exp(log_det(Sigma))"},
+	{ForeignFunction, "t (X)", "", "the transpose of a matrix", "X'"},
+	{ForeignFunction, "matmul mm multiply matvec mul (X,v)", "", "", "X*v"},
+	{ForeignFunction, "crossprod (X)", "", "", "X'*X"},
+	{ForeignFunction, "tcrossprod (X)", "", "", "X*X'"},
+	{ForeignFunction, "diag_pre_multiply (w,X)", "", "", "diag(w)*X"},
+	{ForeignFunction, "diag_post_multiply (X,v)", "", "", "X*diag(v)"},
+	{ForeignFunction, "quad_form (Sigma,v)", "", "", "dot(v, Sigma*v)"},
 	{ForeignFunction, "rep rep_vector rep_row_vector rep_array rep_matrix replicate zeros ones zeros_vector ones_vector full fill", "", "a number stands for a vector of equal elements, as 2 does in ", "y - 2"},
 	{ForeignFunction, "to_vector to_row_vector to_array to_array_1d to_matrix as_vector asarray array vec float float64 double to_real as_numeric to_int", "", "nothing needs to be converted: write the name alone", ""},
 	{ForeignFunction, "c concat concatenate append append_row append_col append_array rbind cbind hstack vstack stack list", "", "each part may have a `~` of its own; an array is put together by positions, `let v[1] = a` and ", "let b[i in n] = if i == 1 then x else y[i]"},
@@ -207,13 +243,13 @@ var ForeignNames = []Foreign{
 
 	// Distributions under another name, or with other arguments.
 	{ForeignDistribution, "N gaussian norm rnorm gauss", "normal", "", ""},
-	{ForeignDistribution, "dnorm", "", "BUGS and JAGS give dnorm a precision tau, hamc takes the standard deviation", "normal(x, 1/sqrt(s))"},
+	{ForeignDistribution, "dnorm (x,s)", "", "BUGS and JAGS give dnorm a precision tau, hamc takes the standard deviation", "normal(x, 1/sqrt(s))"},
 	{ForeignDistribution, "standard_normal", "std_normal", "", ""},
 	{ForeignDistribution, "half_gaussian", "half_normal", "", ""},
 	{ForeignDistribution, "half_t half_student", "half_student_t", "", ""},
 	{ForeignDistribution, "truncated_normal trunc_normal truncnorm dtnorm", "", "the bounds of a parameter truncate its prior: declare it `real > 0` or `real in (a, b)`, and give it ", "normal(0, 1)"},
 	{ForeignDistribution, "dt t student", "", "with the degrees of freedom first and a standard deviation, no precision, last", "student_t(4, x, s)"},
-	{ForeignDistribution, "dlnorm", "", "BUGS and JAGS give dlnorm a precision tau, hamc takes the standard deviation", "lognormal(x, 1/sqrt(s))"},
+	{ForeignDistribution, "dlnorm (x,s)", "", "BUGS and JAGS give dlnorm a precision tau, hamc takes the standard deviation", "lognormal(x, 1/sqrt(s))"},
 	{ForeignDistribution, "lognorm log_norm", "lognormal", "", ""},
 	{ForeignDistribution, "dcauchy", "cauchy", "", ""},
 	{ForeignDistribution, "exp dexp expon", "exponential", "", ""},
@@ -230,20 +266,20 @@ var ForeignNames = []Foreign{
 	{ForeignDistribution, "dpois pois", "poisson", "", ""},
 	{ForeignDistribution, "dbern bern", "bernoulli", "", ""},
 	{ForeignDistribution, "dbin dbinom binom", "", "with the number of trials first", "binomial(N, p)"},
-	{ForeignDistribution, "binomial_logit_glm", "", "the product of data and coefficients is written out", "binomial_logit(N, a + X*v)"},
-	{ForeignDistribution, "bernoulli_logit_glm", "", "the product of data and coefficients is written out", "bernoulli_logit(a + X*v)"},
-	{ForeignDistribution, "bernoulli_probit probit bernoulli_probit_glm", "", "the probability is written out", "bernoulli(Phi(x))"},
-	{ForeignDistribution, "poisson_log_glm", "", "the product of data and coefficients is written out", "poisson_log(a + X*v)"},
-	{ForeignDistribution, "neg_binomial_2_log_glm", "", "the product of data and coefficients is written out", "neg_binomial_2_log(a + X*v, r)"},
+	{ForeignDistribution, "binomial_logit_glm (N,X,a,v)", "", "the product of data and coefficients is written out", "binomial_logit(N, a + X*v)"},
+	{ForeignDistribution, "bernoulli_logit_glm (X,a,v)", "", "the product of data and coefficients is written out", "bernoulli_logit(a + X*v)"},
+	{ForeignDistribution, "bernoulli_probit probit bernoulli_probit_glm (x)", "", "the probability is written out", "bernoulli(Phi(x))"},
+	{ForeignDistribution, "poisson_log_glm (X,a,v)", "", "the product of data and coefficients is written out", "poisson_log(a + X*v)"},
+	{ForeignDistribution, "neg_binomial_2_log_glm (X,a,v,r)", "", "the product of data and coefficients is written out", "neg_binomial_2_log(a + X*v, r)"},
 	{ForeignDistribution, "negative_binomial negative_binomial_2 nbinom negbin negbinomial", "", "with the mean s and the shape r, by which the variance is s + s^2/r", "neg_binomial_2(s, r)"},
-	{ForeignDistribution, "dnegbin dnbinom", "", "of a probability p of success and r successes", "neg_binomial(r, p/(1 - p))"},
+	{ForeignDistribution, "dnegbin dnbinom (p,r)", "", "of a probability p of success and r successes", "neg_binomial(r, p/(1 - p))"},
 	{ForeignDistribution, "gamma_poisson", "neg_binomial", "", ""},
 	{ForeignDistribution, "beta_binom betabin dbetabin betabinom", "beta_binomial", "", ""},
-	{ForeignDistribution, "dlogis", "", "BUGS and JAGS give dlogis a rate, hamc takes the scale", "logistic(x, 1/s)"},
-	{ForeignDistribution, "dweib dweibull", "", "BUGS and JAGS give dweib a rate s, hamc takes the scale", "weibull(r, s^(-1/r))"},
+	{ForeignDistribution, "dlogis (x,s)", "", "BUGS and JAGS give dlogis a rate, hamc takes the scale", "logistic(x, 1/s)"},
+	{ForeignDistribution, "dweib dweibull (r,s)", "", "BUGS and JAGS give dweib a rate s, hamc takes the scale", "weibull(r, s^(-1/r))"},
 	{ForeignDistribution, "gumbel_r gumbel_right", "gumbel", "", ""},
 	{ForeignDistribution, "laplace dlaplace", "double_exponential", "", ""},
-	{ForeignDistribution, "ddexp", "", "BUGS and JAGS give ddexp a rate, hamc takes the scale", "double_exponential(x, 1/s)"},
+	{ForeignDistribution, "ddexp (x,s)", "", "BUGS and JAGS give ddexp a rate, hamc takes the scale", "double_exponential(x, 1/s)"},
 	{ForeignDistribution, "asymmetric_laplace asym_laplace", "", "with the location first, twice the scale of a quantile regression, and the probability below the location", "skew_double_exponential(x, 2*s, p)"},
 	{ForeignDistribution, "dsn", "skew_normal", "", ""},
 	{ForeignDistribution, "skewnorm", "", "with the location first and the shape last", "skew_normal(x, s, a)"},
@@ -260,7 +296,7 @@ var ForeignNames = []Foreign{
 	{ForeignDistribution, "ZeroInflatedNegativeBinomial zero_inflated_negbinomial zinb", "", "with the probability of the zeros that are no counts first; PyMC's psi is its complement", "zero_inflated_neg_binomial_2(1 - p, s, r)"},
 	{ForeignDistribution, "HurdlePoisson", "", "with the probability of zero first; PyMC's psi is its complement", "hurdle_poisson(1 - p, s)"},
 	{ForeignDistribution, "inv_weibull invweibull", "frechet", "", ""},
-	{ForeignDistribution, "normal_id_glm", "", "the product of data and coefficients is written out", "normal(a + X*v, s)"},
+	{ForeignDistribution, "normal_id_glm (X,a,v,s)", "", "the product of data and coefficients is written out", "normal(a + X*v, s)"},
 	{ForeignDistribution, "mvn mvnormal mv_normal multivariate_normal multivariate_gaussian", "multi_normal", "", ""},
 	{ForeignDistribution, "dmnorm multi_normal_precision", "multi_normal_prec", "", ""},
 	{ForeignDistribution, "mvt multi_student dmt multivariate_student_t", "multi_student_t", "", ""},

@@ -17,6 +17,7 @@ data w real[n] > 0
 data m int[n] >= 0
 data g int[n] in 1..k
 data d real in (0, 1)
+data q int in {0, 1}
 data X real[n, k]
 data Sigma cov[k]
 param x, z, a real
@@ -53,7 +54,7 @@ var leftSides = []string{"w", "y", "m", "g", "d", "s", "v"}
 func TestForeignNames(t *testing.T) {
 	for i := range dsl.ForeignNames {
 		row := &dsl.ForeignNames[i]
-		for _, word := range strings.Fields(row.Words) {
+		for _, word := range row.Names() {
 			place := places[row.Kind]
 			text := fmt.Sprintf(foreignModel, fmt.Sprintf(place.name, word))
 			if row.Kind == dsl.ForeignMetric {
@@ -65,7 +66,7 @@ func TestForeignNames(t *testing.T) {
 			_, ds := dsl.Load("foreign.ham", text, dsl.Options{})
 			found := false
 			for _, d := range ds.List {
-				found = found || d.Code == place.code && d.Hint == row.Hint()
+				found = found || d.Code == place.code && (d.Hint == row.Hint() || d.Hint == row.HintFor([]string{"x"}))
 				if d.Severity == dsl.Error && d.Code != place.code {
 					t.Errorf("row %q, name %q: a further message:\n%s", row.Words, word, ds)
 				}
@@ -139,7 +140,7 @@ func TestSuggestions(t *testing.T) {
 		{"density foo(x)", ""}, {"density bar(x)", ""}, {"density kos(x)", ""}, {"density lag(x)", "log"},
 		{"density alpha(x)", ""}, {"density hill(x)", ""}, {"density michaelis(x)", ""},
 		{"y ~ foo(0, 1)", ""}, {"y ~ normalized_thing(0, 1)", ""}, {"y ~ abnormal(0, 1)", "normal"}, {"y ~ exgaussian(0, 1)", ""},
-		{"density q*x", ""}, {"density mu*x", ""}, {"density ab*x", ""},
+		{"density qq*x", ""}, {"density mu*x", ""}, {"density ab*x", ""},
 	} {
 		_, ds := dsl.Load("m.ham", fmt.Sprintf(foreignModel, x.line), dsl.Options{})
 		if len(ds.List) == 0 {

@@ -129,6 +129,11 @@ func (f *File) read(lex *lexer.PeekingLexer, ds *Diagnostics, lines []string) {
 	start, first := lex.RawCursor(), lex.Peek()
 	stmt := r.statement()
 	if len(r.diags) > 0 {
+		if text := textOf(r.since(start)); len(text) <= maxTranslated {
+			if hint := foreignHint(text); hint != "" {
+				r.diags[0].Hint = hint
+			}
+		}
 		f.Lost = append(f.Lost, r.names...)
 		f.lostParams = f.lostParams || r.param
 		f.lostBlocks = f.lostBlocks || r.block
@@ -170,6 +175,17 @@ func (f *File) read(lex *lexer.PeekingLexer, ds *Diagnostics, lines []string) {
 		ds.add(Diagnostic{Code: MissingModel, Span: at, Message: "the `model` line is not the first statement",
 			Hint: "move it to the top"})
 	}
+}
+
+// textOf is the text of tokens without comments.
+func textOf(toks []lexer.Token) string {
+	var b strings.Builder
+	for _, t := range toks {
+		if t.Type != tokComment && t.Type != tokBlock {
+			b.WriteString(t.Value)
+		}
+	}
+	return strings.TrimSpace(b.String())
 }
 
 // reading is a statement that is being read.

@@ -294,7 +294,16 @@ func (e *naive) parts(l *dsl.Let) (more bool) {
 	if r.Along == nil {
 		return more
 	}
-	e.over([]*dsl.Index{r.Along}, func() { set(e.index[r.Along], r.Indices, r.Value) })
+	var along []int
+	e.over([]*dsl.Index{r.Along}, func() { along = append(along, e.index[r.Along]) })
+	if r.Circle != nil && r.Circle.Down { // what positions are read of is there, where one definition reads itself
+		slices.Reverse(along)
+	}
+	for _, at := range along {
+		e.index[r.Along] = at
+		set(at, r.Indices, r.Value)
+	}
+	delete(e.index, r.Along)
 	return more
 }
 

@@ -76,7 +76,7 @@ func (el *Elaborator) Expr(e dsl.Expr) Value {
 		return el.component(e)
 	case *dsl.IndexExpr:
 		base := el.Expr(e.Base)
-		return el.mapped(e.Type().Shape, func(at []Sub) *Expr { return base.At(el.subs(e.Subscripts, &at)...) })
+		return el.mapped(e.Type().Shape, func(at []Sub) *Expr { return el.read(e.Subscripts, at, base.At) })
 	case *dsl.UnaryExpr:
 		x := el.Expr(e.X)
 		switch e.Op {
@@ -129,10 +129,10 @@ func (el *Elaborator) ends(decls []dsl.IndexDecl) (out []*Expr) {
 	for _, d := range decls {
 		at := el.Indices[d.Index]
 		if s := d.Index.From; s != nil {
-			out = append(out, c.Before(ShiftSub(el.subs([]dsl.Subscript{*s}, nil)[0], -1), at))
+			out = append(out, el.read([]dsl.Subscript{*s}, nil, func(end ...Sub) *Expr { return c.Before(ShiftSub(end[0], -1), at) }))
 		}
 		if s := d.Index.Upto; s != nil {
-			out = append(out, c.Before(at, ShiftSub(el.subs([]dsl.Subscript{*s}, nil)[0], 1)))
+			out = append(out, el.read([]dsl.Subscript{*s}, nil, func(end ...Sub) *Expr { return c.Before(at, ShiftSub(end[0], 1)) }))
 		}
 	}
 	return out
@@ -287,8 +287,7 @@ func (el *Elaborator) binary(e *dsl.BinaryExpr) Value {
 func (el *Elaborator) call(e *dsl.CallExpr) Value {
 	c := el.C
 	if e.Func == "delta" {
-		at := el.subs(e.Subscripts, nil)
-		return Scalar(c.Delta(at[0], at[1]))
+		return Scalar(el.read(e.Subscripts, nil, func(at ...Sub) *Expr { return c.Delta(at[0], at[1]) }))
 	}
 	if e.Inlined != nil {
 		for _, l := range e.Inlined.Lets {
@@ -412,9 +411,39 @@ func (el *Elaborator) component(e *dsl.FieldExpr) Value {
 	}}
 }
 
-// subs elaborates subscripts; those that stand for all positions of a dimension
-// take the next of the given ones.
-func (el *Elaborator) subs(list []dsl.Subscript, all *[]Sub) []Sub {
+// read elaborates an element at subscripts. Those that stand for all positions of a dimension take the next of the given ones. A position that is
+// computed in the recursion that is elaborated is known where its pass has come to, and no array of positions is: there the element is chosen,
+//
+//	Σ_j [j is the position] element(j) + log [the position exists],
+//
+// so that what follows from a position that does not exist is −∞. Only recursions over data have such positions.
+func (el *Elaborator) read(list []dsl.Subscript, all []Sub, element func(...Sub) *Expr) *Expr {
+	var found []found
+	e := element(el.subs(list, &all, &found)...)
+	for n := len(found) - 1; n >= 0; n-- {
+		e = el.choose(found[n], e)
+	}
+	return e
+}
+
+// found is an index that stands for a position, and the number that it has to be.
+type found struct {
+	at *Index
+	is *Expr
+}
+
+// choose is the term of a sum whose index is the number that is asked for; −∞ where there is none.
+func (el *Elaborator) choose(f found, e *Expr) *Expr {
+	c := el.C
+	term := c.Sum(f.at, c.Call("select", c.Call("equal", c.number(Sub{Index: f.at}), f.is), e, c.Number(0)))
+	within := c.Call("both", c.Call("less_equal", c.Number(1), f.is), c.Call("less_equal", f.is, c.Extent(f.at.Range.Hi)))
+	return c.Add(term, c.Call("log", within))
+}
+
+// subs elaborates subscripts, and adds what is found in the recursion that is elaborated.
+func (el *Elaborator) subs(list []dsl.Subscript, all *[]Sub, in *[]found) []Sub {
+	c := el.C
+	inside := func(e *Expr) bool { return el.Inside != nil && el.Inside.Of.Reads(e) }
 	out := make([]Sub, len(list))
 	for n, s := range list {
 		switch {
@@ -427,9 +456,26 @@ func (el *Elaborator) subs(list []dsl.Subscript, all *[]Sub) []Sub {
 			for d := range at {
 				at[d], *all = (*all)[0], (*all)[1:]
 			}
-			out[n] = Sub{Data: el.C.computedPosition(el.guarded(v.At(at...)), s.Gather.Size, textOf(s.Gather.Value)), Offset: s.Offset}
+			if is := v.At(at...); inside(is) {
+				j := el.fresh(UpTo(s.Gather.Size), "j")
+				*in = append(*in, found{j, is})
+				out[n] = ShiftSub(Sub{Index: j}, s.Offset)
+			} else {
+				out[n] = Sub{Data: c.computedPosition(el.guarded(is), s.Gather.Size, textOf(s.Gather.Value)), Offset: s.Offset}
+			}
 		case s.Gather != nil:
-			out[n] = Sub{Data: el.C.positions(s.Gather.Data, el.subs(s.Gather.Subs, all)), Offset: s.Offset}
+			var within []found
+			own := c.positions(s.Gather.Data, el.subs(s.Gather.Subs, all, &within))
+			out[n] = Sub{Data: own, Offset: s.Offset}
+			if len(within) > 0 {
+				is := c.Ref(own.Tensor.Source, own.Subs...)
+				for k := len(within) - 1; k >= 0; k-- {
+					is = el.choose(within[k], is)
+				}
+				j, up := c.Positions(own)
+				*in = append(*in, found{j, c.Add(is, c.Number(float64(up)))})
+				out[n] = ShiftSub(Sub{Index: j}, s.Offset-up)
+			}
 		case s.Index != nil:
 			out[n] = ShiftSub(el.Indices[s.Index], s.Offset)
 		default:

@@ -27,8 +27,8 @@ func TestCountsOfCombinations(t *testing.T) {
 
 // TestCombinations: a distribution that is made of others has the density of what says the same in another way.
 func TestCombinations(t *testing.T) {
-	const head = "model m\ndata n int\ndata y real[n]\ndata c int[n] >= 0\ndata x real[n]\nparam p real in (0, 1)\nparam w simplex[3]\nparam a, b, d real\nparam s real > 0\n"
-	const data = `{"n": 4, "y": [0.3, -1.2, 2, 0], "c": [0, 4, 1, 0], "x": [0.2, 0.5, -0.9, 1]}`
+	const head = "model m\ndata n int\ndata y real[n]\ndata c int[n] >= 0\ndata x real[n]\ndata z real[n] >= 0\nparam p real in (0, 1)\nparam w simplex[3]\nparam a, b, d real\nparam s real > 0\n"
+	const data = `{"n": 4, "y": [0.3, -1.2, 2, 0], "c": [0, 4, 1, 0], "x": [0.2, 0.5, -0.9, 1], "z": [0, 2.5, 0.3, 0]}`
 	tests := []struct{ short, long string }{
 		{"y ~ mixture(p, normal(a, s), cauchy(b + x, 2))",
 			"density sum(i in n) log(p*exp(normal_lpdf(y[i] | a, s)) + (1 - p)*exp(cauchy_lpdf(y[i] | b + x[i], 2)))"},
@@ -42,6 +42,10 @@ func TestCombinations(t *testing.T) {
 		{"c ~ zero_inflated(p, neg_binomial_2(s, exp(a)))", "c ~ zero_inflated_neg_binomial_2(p, s, exp(a))"},
 		{"c ~ hurdle(p, poisson(s))", "c ~ hurdle_poisson(p, s)"},
 		{"c ~ hurdle(p, poisson_log(a + x))", "c ~ hurdle_poisson(p, exp(a + x))"},
+		{"density hurdle_lpdf(z | p, lognormal(a, s))",
+			"density sum(i in n) (if z[i] > 0 then log(1 - p) - (log(z[i]) - a)^2/(2*s^2) - log(z[i]) - log(s) - 0.5*log(2*pi()) else log(p))"},
+		{"z ~ hurdle(inv_logit(a*x), gamma(2, s))", "density sum(i in n) (if z[i] > 0 then log(1 - inv_logit(a*x[i])) + 2*log(s) + log(z[i]) - s*z[i] else log(inv_logit(a*x[i])))"},
+		{"z/4 ~ hurdle(p, beta(2, 3))", "density sum(i in n) (if z[i] > 0 then log(1 - p) + log(12) + log(z[i]/4) + 2*log(1 - z[i]/4) else log(p))"},
 		{"c ~ mixture(p, poisson(s), poisson_log(a))", "density sum(i in n) log_mix(p, poisson_lpmf(c[i] | s), poisson_log_lpmf(c[i] | a))"},
 		{"density mixture_lpdf(y[1] | p, normal(a, s), normal(b, s))", "density log_mix(p, normal_lpdf(y[1] | a, s), normal_lpdf(y[1] | b, s))"},
 		{"density zero_inflated_lpmf(c | p, poisson(s))", "c ~ zero_inflated_poisson(p, s)"},

@@ -1,0 +1,141 @@
+package dsl_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// TestTranslations checks what the message on a statement of another language shows.
+func TestTranslations(t *testing.T) {
+	for _, x := range []struct{ line, want string }{
+		// PyMC and NumPyro.
+		{`tau = pm.HalfNormal("tau", 1)`, "a parameter and its prior are two lines: `param tau real > 0` and `tau ~ normal(0, 1)`"},
+		{`tau = pm.HalfNormal("tau", sigma=2.5, shape=J)`, "a parameter and its prior are two lines: `param tau real[J] > 0` and `tau ~ normal(0, 2.5)`"},
+		{`y_obs = pm.Normal("y_obs", mu, s, observed=y)`, "write `y ~ normal(mu, s)`"},
+		{`y_obs = pm.Normal("y_obs", mu=a + b*df["x"], sigma=s, observed=df["y"])`, "write `y ~ normal(a + b*x, s)`"},
+		{`pm.Poisson("c", pm.math.exp(a + b*x), observed=c)`, "write `c ~ poisson(exp(a + b*x))`"},
+		{`m = pm.Deterministic("m", a + b*x)`, "write `let m = a + b*x`"},
+		{`pm.Potential("p", -x**2)`, "write `density -x^2`"},
+		{`p = pm.Beta("p", 2, 3, dims="group")`, "a parameter and its prior are two lines: `param p real[group] in (0, 1)` and `p ~ beta(2, 3)`"},
+		{`r = pm.Uniform("r", -1, upper=1)`, "a parameter and its prior are two lines: `param r real in (-1, 1)` and `r ~ uniform(-1, 1)`"},
+		{`a = pm.Exponential("a", scale=k + 1)`, "a parameter and its prior are two lines: `param a real > 0` and `a ~ exponential(1/(k + 1))`"},
+		{`w = pm.Dirichlet("w", a=alpha, shape=3)`, "a parameter and its prior are two lines: `param w simplex[3]` and `w ~ dirichlet(alpha)`"},
+		{`f = pm.Flat("f")`, "write `param f real`"},
+		{`x = pm.TruncatedNormal("x", mu=0, sigma=1, lower=0)`, "a parameter and its prior are two lines: `param x real > 0` and `x ~ normal(0, 1)`"},
+		{`z = pm.ZeroSumNormal("z", sigma=s, shape=J)`, "a parameter and its prior are two lines: `param z sum_to_zero[J]` and `z ~ normal(0, s)`"},
+		{`chol = pm.LKJCholeskyCov("chol", n=3, eta=2, sd_dist=pm.Exponential.dist(1.5))`, "write `param chol_corr corr_cholesky[3]`, `param chol_sd real[3] > 0`, " +
+			"`chol_corr ~ lkj_corr_cholesky(2)`, `chol_sd ~ exponential(1.5)` and `let chol = diag(chol_sd)*chol_corr`"},
+		{`walk = pm.GaussianRandomWalk("walk", sigma=s, shape=T)`, "write `param walk real[T]`, `walk[1] ~ normal(0, 1)` and `walk[t] ~ normal(walk[t-1], s) for t in 2..T`"},
+		{`mu = numpyro.sample("mu", dist.Normal(0., 5.))`, ""}, // 0. is no number
+		{`mu = numpyro.sample("mu", dist.Normal(0, 5))`, "a parameter and its prior are two lines: `param mu real` and `mu ~ normal(0, 5)`"},
+		{`numpyro.sample("obs", dist.Normal(mu, s), obs=y)`, "write `y ~ normal(mu, s)`"},
+		{`trace = pm.sample(1000, tune=1000)`, "a model is sampled by the command `hamc run`: leave the line out"},
+		{`y ~ pm.Normal(a, s)`, "write `y ~ normal(a, s)`"},
+		{`y ~ dist.StudentT(4, a, scale=s)`, "write `y ~ student_t(4, a, s)`"},
+
+		// Stan.
+		{`target += normal_lpdf(y | a, s);`, "a statement ends with its line: write `y ~ normal(a, s)`"},
+		{`target += normal_lpdf(y | a, s)`, "write `y ~ normal(a, s)`"},
+		{`target += -0.5 * square(a);`, "a statement ends with its line: write `density -0.5 * square(a)`"},
+		{`tau ~ cauchy(0,5) T[0,];`, "a statement ends with its line: write `tau ~ cauchy(0, 5) > 0`"},
+		{`tau ~ cauchy(0,5);`, "a statement ends with its line: write `tau ~ cauchy(0, 5)`"},
+		{`y ~ normal_id_glm(X, a, b, s);`, "a statement ends with its line: write `y ~ normal(a + X*b, s)`"},
+		{`x[2:n] ~ normal(x[1:(n - 1)], 1);`, "a statement ends with its line: write `x[2..n] ~ normal(x[1..(n - 1)], 1)`"},
+		{`for (i in 1:n) y[i] ~ normal(a * x[i], s);`, "a statement ends with its line: write `y[i] ~ normal(a * x[i], s) for i in n`"},
+		{`for (t in 2:n) mu[t] = a*x[t];`, "a statement ends with its line: write `let mu[t in 2..n] = a*x[t]`"},
+		{`real<lower=0> s;`, "a statement ends with its line: write `data s real > 0` or `param s real > 0`"},
+		{`array[n] int<lower=0, upper=1> d;`, "a statement ends with its line: write `data d int[n] in {0, 1}`"},
+		{`int<lower=1> n;`, "a statement ends with its line: write `data n int`"},
+		{`array[J] vector<lower=0, upper=1>[K] b;`, "a statement ends with its line: write `data b real[J, K] in (0, 1)` or `param b real[J, K] in (0, 1)`"},
+		{`simplex[K] w;`, "a statement ends with its line: write `param w simplex[K]`"},
+		{`vector[n] mu = a + X * b;`, "a statement ends with its line: write `let mu = a + X * b`"},
+
+		// BUGS and JAGS.
+		{`tau ~ dnorm(mu, k + 1) T(0, )`, "write `tau ~ normal(mu, 1/sqrt(k + 1)) > 0`"},
+		{`y ~ dnorm(mu, tau)T(,3)`, "write `y ~ normal(mu, 1/sqrt(tau)) < 3`"},
+		{`y ~ dexp(r) C(5, )`, "what is censored has a cumulative function in the place of its density: write `density exponential_lccdf(5 | r)`; " +
+			"with some values that are seen `if c[i] == 1 then … else exponential_lpdf(y | r)` of each i"},
+		{`y[i] ~ dnorm(mu, tau)I(a, b) for i in n`, "what is censored has a cumulative function in the place of its density: write " +
+			"`density normal_lcdf(b | mu, 1/sqrt(tau)) + log1m_exp(normal_lcdf(a | mu, 1/sqrt(tau)) - normal_lcdf(b | mu, 1/sqrt(tau)))`; " +
+			"of a parameter it truncates the prior: `y[i] ~ normal(mu, 1/sqrt(tau)) in (a, b)`"},
+	} {
+		_, ds := dsl.Parse("m.ham", "model m\n"+x.line+"\n")
+		switch {
+		case len(ds.List) == 0:
+			t.Errorf("%s: no message", x.line)
+		case x.want != "" && ds.List[0].Hint != x.want:
+			t.Errorf("%s:\nhint %s\nwant %s", x.line, ds.List[0].Hint, x.want)
+		}
+	}
+}
+
+// pythonModel has the names that the arguments of the classes of PyMC and NumPyro are given.
+const pythonModel = `model python
+data k int >= 1
+data c int[3] >= 0
+data g int[4] in 1..3
+data h real[4] >= 0
+data V cov[3]
+data up real[3] > 0
+param a, b real
+param s, r real > 0
+param p real in (0, 1)
+param v real[3]
+param w simplex[3]
+param cuts ordered[2]
+a, b, v ~ normal(0, 1)
+s, r ~ exponential(1)
+cuts ~ normal(0, 1)
+%s
+metric identity
+`
+
+// pythonValues are values of arguments by their names, of which the first that makes a model counts.
+var pythonValues = map[string][]string{
+	"mu": {"a", "s", "v", "p"}, "loc": {"a", "v"}, "cov": {"V"}, "chol": {"cholesky(V)"}, "covariance_matrix": {"V"}, "precision_matrix": {"V"}, "scale_tril": {"cholesky(V)"},
+	"p": {"p", "w"}, "psi": {"p"}, "gate": {"p"}, "probs": {"p", "w"}, "logits": {"a", "v"}, "logit_p": {"a"}, "n": {"k", "3"}, "total_count": {"k"}, "dimension": {"3"},
+	"cutpoints": {"cuts"}, "eta": {"a", "s"}, "predictor": {"a"}, "mean": {"p", "s"}, "lower": {"-1"}, "upper": {"1"}, "low": {"-1"}, "high": {"1"}, "a": {"up", "s", "s*up"},
+	"concentration": {"s", "up"}, "m": {"1"}, "scale": {"s", "1"}, "tau": {"s", "V"},
+}
+
+// TestPythonDistributions checks each row of the table: what it writes is a model.
+func TestPythonDistributions(t *testing.T) {
+	for _, row := range dsl.PythonRows() {
+		name, args, whole := row[0], strings.Fields(row[1]), row[3] == ""
+		var last *dsl.Diagnostics
+		var line string
+		found := false
+		for n := range 48 {
+			call := fmt.Sprintf("q = pm.%s(\"q\"", name)
+			for k, a := range args {
+				a, _, _ = strings.Cut(a, "=")
+				values := pythonValues[a]
+				if values == nil {
+					values = []string{"s"}
+				}
+				call += ", " + a + "=" + values[(n%16)>>(2*min(k, 1))%4%len(values)]
+			}
+			if whole {
+				call += ", observed=" + []string{"c", "g", "h"}[n/16]
+			} else if strings.HasSuffix(row[3], "[K]") {
+				call += ", shape=3"
+			}
+			lines := dsl.Translated(call + ")")
+			if line = strings.Join(lines, "\n"); lines == nil {
+				t.Errorf("%s)\nis not read", call)
+				break
+			}
+			var m *dsl.Model
+			if m, last = dsl.Load("python.ham", fmt.Sprintf(pythonModel, line), dsl.Options{}); m != nil {
+				found = true
+				break
+			}
+		}
+		if !found {
+			t.Errorf("row %q makes no model of\n%s\n%s", row, line, last)
+		}
+	}
+}
