@@ -88,6 +88,8 @@ type modelSpace struct {
 	b10         []float64 // b10[i] = Σ[i1 in 569] x[i1,i]·b9[i1]
 	a6          []float64 // a6[i] = invLogitEta[i]·(1 - invLogitEta[i])²
 	a7          []float64 // a7[i] = invLogitEta[i]²·(1 - invLogitEta[i])
+	b15         []float64 // b15[i] = a5[i]·b7[i]
+	b16         []float64 // b16[i,j] = Σ[i1 in 569] x[i1,i]·x[i1,j]·b15[i1]
 }
 
 // New returns the model given its data, or an error that names all data
@@ -144,6 +146,7 @@ func (s *Model) allocate() {
 		Matrix:     s.matrix,
 		Pairing:    s.pairing,
 		Cube:       s.cube,
+		Product:    s.product,
 		Force:      s.force,
 		Rank1:      s.rank1,
 	}, system.NewDense(10))
@@ -163,6 +166,8 @@ func (s *Model) allocate() {
 	s.b10 = make([]float64, 10)
 	s.a6 = make([]float64, 569)
 	s.a7 = make([]float64, 569)
+	s.b15 = make([]float64, 569)
+	s.b16 = make([]float64, 100)
 }
 
 // Clone returns a model on the same data with work space of its own.
@@ -350,6 +355,31 @@ func (s *Model) cube(dst, q []float64) {
 				}
 				dst[(j*10+l)*10+r] = sum - sum2
 			}
+		}
+	}
+}
+
+// product writes ∂(G v)_i/∂q_k at fixed v to dst[i·m+k], which holds zeros; the matrix was evaluated
+// at q.
+func (s *Model) product(dst, q, v []float64) {
+	dst = dst[:100]
+	invLogitEta := s.invLogitEta[:569]
+	a5 := s.a5[:569]
+	vBeta := v[:10]
+	b7 := s.b7[:569]
+	b15 := s.b15[:569]
+	b16 := s.b16[:100]
+	for i := range 569 {
+		a5[i] = float64(invLogitEta[i] * (1 - invLogitEta[i]) * (1 - float64(2*invLogitEta[i])))
+	}
+	kernel.MulVec(b7, &s.x, vBeta)
+	for i := range 569 {
+		b15[i] = float64(a5[i] * b7[i])
+	}
+	kernel.WeightedGram(b16, &s.x, b15)
+	for i := range 10 {
+		for k := range 10 {
+			dst[i*10+k] = b16[k*10+i]
 		}
 	}
 }
