@@ -33,10 +33,10 @@ func TestGeneratedColumns(t *testing.T) {
 	}
 }
 
-// TestLotkaVolterra: the largest of the generated samplers stays as small as it has become, at most 2,000 lines, of which 46 compute what
-// leads several products once.
+// TestLotkaVolterra: the largest of the generated samplers stays as small as it has become, at most 2,030 lines, of which 46 compute what
+// leads several products once, and 100 the sensitivities that scalings give.
 func TestLotkaVolterra(t *testing.T) {
-	const lines = 2000
+	const lines = 2030
 	text, err := os.ReadFile("../generated/lotka_volterra/lotka_volterra.go")
 	if err != nil {
 		t.Fatal(err)
