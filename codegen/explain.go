@@ -148,14 +148,22 @@ func (g *generator) explainODE(b *strings.Builder, e *equation) {
 	sol := e.sol
 	fmt.Fprintf(b, "\nsolution %s: %d equations", sol.Decl.ObjectName(), sol.Size(0))
 	for _, k := range g.orders() {
-		fmt.Fprintf(b, ", %d with the sensitivities up to order %d", sol.Size(k), k)
+		integrated, given := sol.Split(k)
+		fmt.Fprintf(b, ", %d with the sensitivities up to order %d", len(integrated), k)
+		if len(given) > 0 {
+			fmt.Fprintf(b, " and %d that scalings give", len(given))
+		}
 	}
 	last := g.orders()[len(g.orders())-1]
 	fmt.Fprintf(b, "\n")
 	for _, def := range e.inputs.defs {
 		fmt.Fprintf(b, "  once      %s = %s\n", def.Tensor.Name, expr.Format(def.Body))
 	}
-	for i := range sol.Size(last) {
+	for i, part := range sol.Parts[:sol.Size(last)] {
+		if part.Given != nil {
+			fmt.Fprintf(b, "  given     %s[%s] = %s\n", part.Tensor.Name, sol.Index.Name, expr.Format(part.Given))
+			continue
+		}
 		fmt.Fprintf(b, "  %-9s %s' = %s", [...]string{"state", "order 1", "order 2", "order 3"}[sol.Parts[i].Order()], sol.States[i].Name, expr.Format(sol.Rhs[i]))
 		if !sol.Init[i].IsNum(0) {
 			fmt.Fprintf(b, ",  from %s", expr.Format(sol.Init[i]))

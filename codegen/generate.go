@@ -65,9 +65,10 @@ func Generate(d *symbolic.Derived, opt Options) (code []byte, err error) {
 
 // layout says where an output tensor writes.
 type layout struct {
-	kind          string // scalar, element, vector, values, matrix (as the metric is stored), band, square, cube, cubeT
+	kind          string // scalar, element, vector, values, matrix (as the metric is stored), band, square, cube, cubeT, times
 	array         string
 	row, col, dir int
+	of            *equation // of times
 }
 
 // generator assembles one type of the package and its methods: that of the model
@@ -400,11 +401,13 @@ func (g *generator) markCrossing() {
 	g.ofFactor = maps.Clone(g.cross)
 	for _, e := range g.odes {
 		for _, k := range g.orders() {
-			var outs []symbolic.Output
-			for _, t := range e.bodies[k].targets {
-				outs = append(outs, t.out)
+			for _, ph := range []*phase{&e.bodies[k], &e.fill[k]} {
+				var outs []symbolic.Output
+				for _, t := range ph.targets {
+					outs = append(outs, t.out)
+				}
+				reads(ph, outs)
 			}
-			reads(&e.bodies[k], outs)
 		}
 	}
 }

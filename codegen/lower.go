@@ -142,6 +142,8 @@ func (l *lowering) place(t *expr.Tensor, subs []expr.Sub) (v *loop.Var, at []*lo
 		return g.param(lay.array), nil
 	case "element":
 		return g.param(lay.array, loop.Const(lay.row+1)), []*loop.Int{loop.Const(lay.row)}
+	case "times":
+		return g.odeGiven(lay), append([]*loop.Int{loop.Const(lay.row)}, l.positions(subs)...)
 	case "vector":
 		return g.vectorVar(lay.array), []*loop.Int{l.coordinate(lay.row, subs)}
 	case "values":

@@ -27,11 +27,13 @@ const (
 // equation is what the emitted code has of one solution.
 type equation struct {
 	sol              *expr.Solution
-	memo, out, input string // fields
-	solve            string // a method
-	rhs              [4]string
-	inputs           phase    // the inputs and what the right side holds of them alone
-	bodies           [4]phase // the right side by order
+	memo, out, input string    // fields
+	given            string    // a field: the components that scalings give; "" of none
+	solve            string    // a method
+	rhs, scale       [4]string // methods, by order; no scale where nothing is given
+	inputs           phase     // the inputs and what the right side holds of them alone
+	bodies           [4]phase  // the right side by order
+	fill             [4]phase  // what scalings give of an order
 }
 
 // families say how the operators whose values are families of arrays are emitted, by their names. A part is an array of the work space.
@@ -47,11 +49,24 @@ func (g *generator) component(v *loop.Var, t *expr.Tensor) {
 		if &e.sol.Family == t.Part.Of {
 			n := g.extent(e.sol.Times.Shape[0])
 			v.Home, v.Of = loop.View, g.fieldVar(e.out)
-			v.From, v.To = loop.Const(t.Part.Pos).Times(n), loop.Const(t.Part.Pos+1).Times(n)
+			if t.Part.Given != nil {
+				v.Of = g.fieldVar(e.given)
+			}
+			v.From, v.To = loop.Const(t.Part.Row).Times(n), loop.Const(t.Part.Row+1).Times(n)
 			return
 		}
 	}
 	panic("codegen: a component of no solution")
+}
+
+// odeGiven is the array of the components that scalings give, over the times, while it is filled.
+func (g *generator) odeGiven(lay layout) *loop.Var {
+	key := lay.array + " of " + lay.of.given
+	if g.params[key] == nil {
+		_, given := lay.of.sol.Split(lay.of.sol.Order)
+		g.params[key] = &loop.Var{Name: lay.array, Home: loop.Param, Shape: []*loop.Int{loop.Const(len(given)), g.extent(lay.of.sol.Times.Shape[0])}}
+	}
+	return g.params[key]
 }
 
 // hasODE reports whether the model solves differential equations.
@@ -68,7 +83,12 @@ func (g *generator) buildODEs() {
 		name := sol.Decl.ObjectName()
 		e := &equation{sol: sol, solve: g.names.fresh("solve_" + name), memo: g.names.fresh(name + "_memo"), out: g.names.fresh(name + "_out"), input: g.names.fresh(name + "_inputs")}
 		for i, t := range sol.States {
-			g.inner[t] = i
+			if sol.Parts[i].Given == nil {
+				g.inner[t] = sol.Parts[i].Row
+			}
+		}
+		if sol.Scales() {
+			e.given = g.names.fresh(name + "_given")
 		}
 		var all []symbolic.Output
 		for i, u := range sol.Inputs {
@@ -79,13 +99,24 @@ func (g *generator) buildODEs() {
 		for _, k := range g.orders() {
 			e.rhs[k] = g.names.fresh(fmt.Sprintf("%s_rhs%d", name, k))
 			var outs []symbolic.Output
-			for i := range sol.Size(k) {
-				o := symbolic.Output{Row: -1, Col: -1, Dir: -1, E: sol.Rhs[i]}
-				outs = append(outs, o)
-				e.bodies[k].targets = append(e.bodies[k].targets, target{out: o, dst: g.outputTensor(layout{kind: "element", array: "dy", row: i})})
+			integrated, given := sol.Split(k)
+			if len(given) > 0 {
+				e.scale[k] = g.names.fresh(fmt.Sprintf("%s_scale%d", name, k))
 			}
-			for i := range sol.Size(k) {
-				all = append(all, symbolic.Output{E: sol.Init[i]})
+			for _, p := range integrated {
+				o := symbolic.Output{Row: -1, Col: -1, Dir: -1, E: sol.Rhs[p.Pos]}
+				outs = append(outs, o)
+				e.bodies[k].targets = append(e.bodies[k].targets, target{out: o, dst: g.outputTensor(layout{kind: "element", array: "dy", row: p.Row})})
+			}
+			for _, p := range integrated {
+				all = append(all, symbolic.Output{E: sol.Init[p.Pos]})
+			}
+			for _, p := range given {
+				o := symbolic.Output{Row: -1, Col: -1, Dir: -1, Indices: []*expr.Index{sol.Index}, E: p.Given}
+				all = append(all, o)
+				if p.Order() == k {
+					e.fill[k].targets = append(e.fill[k].targets, target{out: o, dst: g.outputTensor(layout{kind: "times", array: "given", row: p.Row, of: e})})
+				}
 			}
 			all = append(all, outs...)
 			need := g.closure(outs)
@@ -133,15 +164,19 @@ func (g *generator) buildEquations() {
 		last := 0
 		for _, k := range g.orders() {
 			var start phase
-			for i := last; i < e.sol.Size(k); i++ {
-				o := symbolic.Output{Row: -1, Col: -1, Dir: -1, E: e.sol.Init[i]}
+			integrated, given := e.sol.Split(k)
+			for _, p := range integrated[last:] {
+				o := symbolic.Output{Row: -1, Col: -1, Dir: -1, E: e.sol.Init[p.Pos]}
 				if o.E.IsNum(0) {
 					continue // which y0 is before
 				}
-				start.targets = append(start.targets, target{out: o, dst: g.outputTensor(layout{kind: "element", array: "y0", row: i})})
+				start.targets = append(start.targets, target{out: o, dst: g.outputTensor(layout{kind: "element", array: "y0", row: p.Row})})
 			}
-			last = e.sol.Size(k)
+			last = len(integrated)
 			g.function(e.part("start", k), &start).After = inputs
+			if len(given) > 0 {
+				g.function(e.part("given", k), &e.fill[k])
+			}
 			g.function(e.part("rhs", k), &e.bodies[k])
 		}
 	}
@@ -152,6 +187,9 @@ func (g *generator) odeFields(st *jen.Group) {
 	for _, e := range g.odes {
 		st.Id(e.memo).Index(jen.Lit(len(g.orders()))).Op("*").Qual(odePath, "Memo").Comment(fmt.Sprintf("solution %s by order of its sensitivities", e.sol.Decl.ObjectName()))
 		st.Id(e.out).Index().Float64().Comment("the one of them that is read")
+		if e.given != "" {
+			st.Id(e.given).Index().Float64().Comment("its components that scalings give")
+		}
 		if len(e.sol.Inputs) > 0 {
 			st.Id(e.input).Index().Float64()
 		}
@@ -181,8 +219,13 @@ func (g *generator) memos() []jen.Code {
 	var lines []jen.Code
 	for _, e := range g.odes {
 		for i, k := range g.orders() {
-			lines = append(lines, sdot(e.memo).Index(jen.Lit(i)).Op("=").Qual(odePath, "NewMemo").Call(
-				jen.Lit(e.sol.Size(k)), p.extent(e.sol.Times.Shape[0]), jen.Lit(len(e.sol.Inputs)), sdot(e.rhs[k]), sdot("tolerance")))
+			integrated, given := e.sol.Split(k)
+			memo := sdot(e.memo).Index(jen.Lit(i))
+			lines = append(lines, memo.Clone().Op("=").Qual(odePath, "NewMemo").Call(
+				jen.Lit(len(integrated)), p.extent(e.sol.Times.Shape[0]), jen.Lit(len(e.sol.Inputs)), sdot(e.rhs[k]), sdot("tolerance")))
+			if len(given) > 0 {
+				lines = append(lines, memo.Clone().Dot("Given").Op("=").Make(jen.Index().Float64(), jen.Lit(len(given)).Op("*").Add(p.extent(e.sol.Times.Shape[0]))))
+			}
 		}
 	}
 	return append(g.prologue(p), lines...)
@@ -208,6 +251,10 @@ func (g *generator) odeMethods() []jen.Code {
 		for _, k := range g.orders() {
 			out = append(out, doc(g.rhsDoc(e, k),
 				g.method(e.rhs[k]).Params(floats("dy", "y"), g.timeParam(e).Float64(), id("_").Add(fvec())).Block(g.rhsBody(e, k)...)))
+			if e.scale[k] != "" {
+				out = append(out, doc(fmt.Sprintf("%s writes the sensitivities of order %d of the solution %s that scalings give.", e.scale[k], k, e.sol.Decl.ObjectName()),
+					g.method(e.scale[k]).Params(floats("given")).Block(g.body(e.part("given", k))...)))
+			}
 		}
 	}
 	body = append(body, jen.Return(sdot("solved")))
@@ -274,7 +321,8 @@ func (g *generator) rhsDoc(e *equation, order int) string {
 
 // rhsBody prints a right side.
 func (g *generator) rhsBody(e *equation, order int) []jen.Code {
-	n := jen.Lit(e.sol.Size(order))
+	integrated, _ := e.sol.Split(order)
+	n := jen.Lit(len(integrated))
 	p := g.newPrinter()
 	code := p.part(e.part("rhs", order))
 	return slices.Concat([]jen.Code{jen.List(id("y"), id("dy")).Op("=").List(id("y").Index(jen.Empty(), n), id("dy").Index(jen.Empty(), n))}, g.prologue(p), code)
@@ -325,9 +373,24 @@ func (g *generator) solveBody(e *equation) []jen.Code {
 				}
 			}
 			b.Id("m").Dot("Solve").Call(jen.Float64().Call(from), times)
+			if e.given == "" {
+				return
+			}
+			b.Add(sdot(e.out).Op("=").Id("m").Dot("Out"))
+			for _, k := range g.orders() {
+				call := sdot(e.scale[k]).Call(id("m").Dot("Given"))
+				if k == orderDensity {
+					b.Add(call)
+				} else {
+					b.If(id("order").Op(">=").Lit(k)).Block(call)
+				}
+			}
 		}),
 		jen.Id("s").Dot(e.out).Op("=").Id("m").Dot("Out"),
 		jen.Return(system("ODEStatus").Call(memo.Clone().Dot("Status"))))
+	if e.given != "" {
+		code = slices.Insert(code, len(code)-1, jen.Code(sdot(e.given).Op("=").Id("m").Dot("Given")))
+	}
 	return code
 }
 

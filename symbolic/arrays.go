@@ -135,5 +135,21 @@ func (p *Program) lowerFamilies() {
 			p.Defs = append(p.Defs, t.Def)
 		}
 		f.Lower(func(e *expr.Expr) *expr.Expr { return p.Lower(e, nil) })
+		for _, x := range f.Parts {
+			if x.Given != nil {
+				x.Given = p.lowerGiven(x.Given, f.Index)
+			}
+		}
 	}
+}
+
+// lowerGiven lowers a part that others give: what does not change with the index becomes definitions, and no definition reads a part.
+func (p *Program) lowerGiven(e *expr.Expr, i *expr.Index) *expr.Expr {
+	switch {
+	case !e.HasFree(i):
+		return p.Lower(e, nil)
+	case e.Op == expr.Ref:
+		return e
+	}
+	return p.c.Rebuild(e, func(a *expr.Expr) *expr.Expr { return p.lowerGiven(a, i) }, func(s expr.Sub) expr.Sub { return s })
 }

@@ -320,7 +320,8 @@ func (m *Machine) evaluation() expr.Evaluation {
 			}
 		}
 	}
-	return expr.Evaluation{Values: m.Values, Code: m.compile, Inner: inner, Integrate: m.Integrate}
+	over := func(i *expr.Index, f func(n int)) { m.loop([]*expr.Index{i}, func(at []int) { f(at[0]) }) }
+	return expr.Evaluation{Values: m.Values, Code: m.compile, Inner: inner, Over: over, Integrate: m.Integrate}
 }
 
 func (m *Machine) flat(t *expr.Tensor, idx []int) int {

@@ -156,7 +156,7 @@ type declaration struct{ name, value jen.Code }
 
 // More than maxLines declarations in a row stand perLine on a line.
 const (
-	maxLines = 12
+	maxLines = 8
 	perLine  = 6
 )
 

@@ -258,15 +258,8 @@ func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
 func (s *Model) LogDensity(q []float64) float64 {
 	var res float64
 	j := s.j
-	tau := q[1]
-	mu := q[0]
-	c1 := s.c1[:j]
-	invA2 := s.invA2[:j]
-	c2 := s.c2[:j]
-	thetaZ := q[2:][:j]
-	y := s.y[:j]
-	logInvA2 := s.logInvA2[:j]
-	c3 := s.c3
+	tau, mu, c1, invA2, c2, thetaZ := q[1], q[0], s.c1[:j], s.invA2[:j], s.c2[:j], q[2:][:j]
+	y, logInvA2, c3 := s.y[:j], s.logInvA2[:j], s.c3
 	a1 := elementary.Exp(float64(-2 * tau))
 	a3 := float64(mu * a1)
 	a6 := 0.0
@@ -301,15 +294,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	j := s.j
 	grad = grad[:j+2]
-	tau := q[1]
-	mu := q[0]
-	c1 := s.c1[:j]
-	invA2 := s.invA2[:j]
-	c2 := s.c2[:j]
-	thetaZ := q[2:][:j]
-	y := s.y[:j]
-	logInvA2 := s.logInvA2[:j]
-	c3 := s.c3
+	tau, mu, c1, invA2, c2, thetaZ := q[1], q[0], s.c1[:j], s.invA2[:j], s.c2[:j], q[2:][:j]
+	y, logInvA2, c3 := s.y[:j], s.logInvA2[:j], s.c3
 	c4 := 1 - float64(j)
 	a1 := elementary.Exp(float64(-2 * tau))
 	a3 := float64(mu * a1)

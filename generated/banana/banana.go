@@ -235,15 +235,8 @@ func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
 // LogDensity returns L(q), the Jacobian terms of the transforms included.
 func (s *Model) LogDensity(q []float64) float64 {
 	var res float64
-	t2 := q[1]
-	fitOffset := s.fitOffset
-	t1 := q[0]
-	fitCentre := s.fitCentre
-	fitFactor := s.fitFactor
-	c1 := s.c1
-	fitRest := s.fitRest
-	c2 := s.c2
-	c3 := s.c3
+	t2, fitOffset, t1, fitCentre, fitFactor, c1 := q[1], s.fitOffset, q[0], s.fitCentre, s.fitFactor, s.c1
+	fitRest, c2, c3 := s.fitRest, s.c2, s.c3
 	sqT2 := float64(t2 * t2)
 	e := fitOffset + float64((t1-fitCentre+sqT2)*fitFactor)
 	res = float64(t1*t1*c1) + float64(sqT2*c1) + float64((fitRest+float64(e*e))*c2) + c3
@@ -256,15 +249,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 //	∂L/∂t2 = t2·(2·c1 + 4·fitFactor·(fitOffset + (t1 + t2² - fitCentre)·fitFactor)·c2)
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
-	fitFactor := s.fitFactor
-	c2 := s.c2
-	t2 := q[1]
-	fitOffset := s.fitOffset
-	t1 := q[0]
-	fitCentre := s.fitCentre
-	c1 := s.c1
-	fitRest := s.fitRest
-	c3 := s.c3
+	fitFactor, c2, t2, fitOffset, t1, fitCentre := s.fitFactor, s.c2, q[1], s.fitOffset, q[0], s.fitCentre
+	c1, fitRest, c3 := s.c1, s.fitRest, s.c3
 	c5 := float64(2 * fitFactor * c2)
 	sqT2 := float64(t2 * t2)
 	e := fitOffset + float64((t1-fitCentre+sqT2)*fitFactor)

@@ -451,18 +451,8 @@ func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
 func (s *Model) LogDensity(q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
-	sumN := s.sumN
-	fPar := q[:2]
-	logC1 := s.logC1[:2]
-	a1 := s.a1[:2]
-	c2 := s.c2[:2]
-	alpha := s.alpha[:3]
-	a5 := s.a5[:3]
-	logC5 := s.logC5[:3]
-	a6 := s.a6[:3]
-	a7 := s.a7[:3]
-	n := s.n
-	c10 := s.c10
+	sumN, fPar, logC1, a1, c2, alpha := s.sumN, q[:2], s.logC1[:2], s.a1[:2], s.c2[:2], s.alpha[:3]
+	a5, logC5, a6, a7, n, c10 := s.a5[:3], s.logC5[:3], s.a6[:3], s.a7[:3], s.n, s.c10
 	c6 := float64(2 * sumN)
 	a2 := 0.0
 	a4 := 0.0
@@ -526,18 +516,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 func (s *Model) Gradient(grad, q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
-	sumN := s.sumN
-	logC5 := s.logC5[:3]
-	fPar := q[:2]
-	logC1 := s.logC1[:2]
-	a1 := s.a1[:2]
-	c2 := s.c2[:2]
-	alpha := s.alpha[:3]
-	a5 := s.a5[:3]
-	a6 := s.a6[:3]
-	a7 := s.a7[:3]
-	n := s.n
-	c10 := s.c10
+	sumN, logC5, fPar, logC1, a1, c2 := s.sumN, s.logC5[:3], q[:2], s.logC1[:2], s.a1[:2], s.c2[:2]
+	alpha, a5, a6, a7, n, c10 := s.alpha[:3], s.a5[:3], s.a6[:3], s.a7[:3], s.n, s.c10
 	c6 := float64(2 * sumN)
 	a15 := special.InvLogit(logC5[0] - fPar[0])
 	a16 := special.InvLogit(logC1[0] - fPar[0])
@@ -720,18 +700,8 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 //	    + 2·a7[3])
 func (s *Model) matrix(b, q []float64) {
 	clear(b)
-	sumN := s.sumN
-	fPar := q[:2]
-	logC1 := s.logC1[:2]
-	a1 := s.a1[:2]
-	a5 := s.a5[:3]
-	logC5 := s.logC5[:3]
-	a6 := s.a6[:3]
-	a7 := s.a7[:3]
-	c11 := s.c11
-	alpha := s.alpha
-	c13 := s.c13
-	c15 := s.c15
+	sumN, fPar, logC1, a1, a5, logC5 := s.sumN, q[:2], s.logC1[:2], s.a1[:2], s.a5[:3], s.logC5[:3]
+	a6, a7, c11, alpha, c13, c15 := s.a6[:3], s.a7[:3], s.c11, s.alpha, s.c13, s.c15
 	c6 := float64(2 * sumN)
 	a24 := special.InvLogit(fPar[0] - 0.6931471805599453)
 	a25 := special.InvLogit(0.6931471805599453 - fPar[0])
@@ -791,15 +761,8 @@ func (s *Model) matrix(b, q []float64) {
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *Model) pairing(dst, q, w []float64) {
-	sumN := s.sumN
-	a5 := s.a5
-	a6 := s.a6
-	logC5 := s.logC5
-	fPar := q[:2]
-	logC1 := s.logC1
-	a7 := s.a7
-	a25 := s.a25
-	invLogitNegF := s.invLogitNegF
+	sumN, a5, a6, logC5, fPar, logC1 := s.sumN, s.a5, s.a6, s.logC5, q[:2], s.logC1
+	a7, a25, invLogitNegF := s.a7, s.a25, s.invLogitNegF
 	c6 := float64(2 * sumN)
 	a12 := elementary.Exp(-a5[0] - a6[0])
 	a15 := special.InvLogit(logC5[0] - fPar[0])
@@ -1204,16 +1167,8 @@ func (s *Model) pairing3(dst, q, w []float64) {
 // cube writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated
 // at q.
 func (s *Model) cube(dst, q []float64) {
-	sumN := s.sumN
-	a24 := s.a24
-	alpha := s.alpha
-	a25 := s.a25
-	a7 := s.a7
-	c11 := s.c11
-	c13 := s.c13
-	invLogitNegF := s.invLogitNegF
-	invLogitF := s.invLogitF
-	c15 := s.c15
+	sumN, a24, alpha, a25, a7, c11 := s.sumN, s.a24, s.alpha, s.a25, s.a7, s.c11
+	c13, invLogitNegF, invLogitF, c15 := s.c13, s.invLogitNegF, s.invLogitF, s.c15
 	c6 := float64(2 * sumN)
 	e := 1 - a24
 	e2 := float64(alpha[0] * a25)
@@ -1281,16 +1236,8 @@ func (s *Model) cube(dst, q []float64) {
 // force writes −∂L/∂q + ½⟨W, ∂G/∂q⟩ to f, for the weight w; the matrix was
 // evaluated at q.
 func (s *Model) force(f, q, w []float64) {
-	sumN := s.sumN
-	a5 := s.a5
-	a6 := s.a6
-	a7 := s.a7
-	n := s.n
-	logC5 := s.logC5
-	fPar := q[:2]
-	logC1 := s.logC1
-	a25 := s.a25
-	invLogitNegF := s.invLogitNegF
+	sumN, a5, a6, a7, n, logC5 := s.sumN, s.a5, s.a6, s.a7, s.n, s.logC5
+	fPar, logC1, a25, invLogitNegF := q[:2], s.logC1, s.a25, s.invLogitNegF
 	c6 := float64(2 * sumN)
 	a12 := elementary.Exp(-a5[0] - a6[0])
 	e := float64(sumN * a7[0])
@@ -1715,16 +1662,8 @@ func (s *Model) rank1(f, q, v []float64) {
 	a217, a218, a219, a244, a245, a246 := s.a217, s.a218, s.a219, s.a244, s.a245, s.a246
 	a247, a248, a243, a249, a250, a251 := s.a247, s.a248, s.a243, s.a249, s.a250, s.a251
 	a252, a253 := s.a252, s.a253
-	b17 := 0.0
-	b18 := 0.0
-	b19 := 0.0
-	b20 := 0.0
-	b21 := 0.0
-	b22 := 0.0
-	b23 := 0.0
-	b24 := 0.0
-	b25 := 0.0
-	b26 := 0.0
+	b17, b18, b19, b20, b21, b22 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+	b23, b24, b25, b26 := 0.0, 0.0, 0.0, 0.0
 	for i := range 2 {
 		b17 += float64(a26[i] * vF[i])
 		b18 += float64(vF[i] * a228[i])

@@ -275,15 +275,8 @@ func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
 func (s *Model) LogDensity(q []float64) float64 {
 	var res float64
 	j := s.j
-	tau := q[j+1]
-	mu := q[j]
-	c1 := s.c1[:j]
-	invA2 := s.invA2[:j]
-	c2 := s.c2[:j]
-	thetaZ := q[:j]
-	y := s.y[:j]
-	logInvA2 := s.logInvA2[:j]
-	c3 := s.c3
+	tau, mu, c1, invA2, c2, thetaZ := q[j+1], q[j], s.c1[:j], s.invA2[:j], s.c2[:j], q[:j]
+	y, logInvA2, c3 := s.y[:j], s.logInvA2[:j], s.c3
 	a1 := elementary.Exp(float64(-2 * tau))
 	a3 := float64(mu * a1)
 	expTau := elementary.Exp(tau)
@@ -319,15 +312,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	j := s.j
 	grad = grad[:j+2]
-	tau := q[j+1]
-	mu := q[j]
-	c1 := s.c1[:j]
-	invA2 := s.invA2[:j]
-	c2 := s.c2[:j]
-	thetaZ := q[:j]
-	y := s.y[:j]
-	logInvA2 := s.logInvA2[:j]
-	c3 := s.c3
+	tau, mu, c1, invA2, c2, thetaZ := q[j+1], q[j], s.c1[:j], s.invA2[:j], s.c2[:j], q[:j]
+	y, logInvA2, c3 := s.y[:j], s.logInvA2[:j], s.c3
 	c4 := 1 - float64(j)
 	a1 := elementary.Exp(float64(-2 * tau))
 	a3 := float64(mu * a1)
@@ -483,16 +469,8 @@ func (s *Model) Generated() []rt.Quantity {
 func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	j := s.j
 	afterYRep := s.afterYRep
-	tau := q[j+1]
-	mu := q[j]
-	c1 := s.c1[:j]
-	c2 := s.c2[:j]
-	thetaZ := q[:j]
-	y := s.y[:j]
-	logSigma := s.logSigma[:j]
-	logLik := out[:j]
-	sigma := s.sigma[:j]
-	yRep := out[j:][:j]
+	tau, mu, c1, c2, thetaZ, y := q[j+1], q[j], s.c1[:j], s.c2[:j], q[:j], s.y[:j]
+	logSigma, logLik, sigma, yRep := s.logSigma[:j], out[:j], s.sigma[:j], out[j:][:j]
 	a1 := elementary.Exp(float64(-2 * tau))
 	a3 := float64(mu * a1)
 	expTau := elementary.Exp(tau)

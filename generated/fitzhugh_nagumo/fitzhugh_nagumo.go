@@ -282,15 +282,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 	s.solve(q, 1)
 	var res float64
 	n := s.n
-	vObs := s.vObs[:n]
-	sV := s.sOut[:n]
-	rObs := s.rObs[:n]
-	sR := s.sOut[n:][:n]
-	c2 := s.c2
-	a := q[0]
-	b := q[1]
-	c := q[2]
-	c3 := s.c3
+	vObs, sV, rObs, sR, c2, a := s.vObs[:n], s.sOut[:n], s.rObs[:n], s.sOut[n:][:n], s.c2, q[0]
+	b, c, c3 := q[1], q[2], s.c3
 	a9 := 0.0
 	a10 := 0.0
 	for i := range n {
@@ -509,18 +502,8 @@ func (s *Model) matrix(b, q []float64) {
 	sVC := s.sOut[2*n:][:n]
 	sRC := s.sOut[3*n:][:n]
 	c2 := s.c2
-	sumSqSVA := 0.0
-	sumSqSRA := 0.0
-	a16 := 0.0
-	a17 := 0.0
-	sumSqSVB := 0.0
-	sumSqSRB := 0.0
-	a18 := 0.0
-	a19 := 0.0
-	a20 := 0.0
-	a21 := 0.0
-	sumSqSVC := 0.0
-	sumSqSRC := 0.0
+	sumSqSVA, sumSqSRA, a16, a17, sumSqSVB, sumSqSRB := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+	a18, a19, a20, a21, sumSqSVC, sumSqSRC := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	for i := range n {
 		sumSqSVA += float64(sVA[i] * sVA[i])
 		sumSqSRA += float64(sRA[i] * sRA[i])

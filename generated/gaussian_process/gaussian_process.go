@@ -290,15 +290,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	n := s.n
-	alpha := q[1]
-	rho := q[0]
-	sigma := q[2]
-	x := s.x[:n]
-	s2 := s.s2
-	k := s.k
-	invK := s.invK
-	y := s.y[:n]
-	a5 := s.a5[:n]
+	alpha, rho, sigma, x, s2, k := q[1], q[0], q[2], s.x[:n], s.s2, s.k
+	invK, y, a5 := s.invK, s.y[:n], s.a5[:n]
 	c1 := -float64(0.9189385332046727*float64(n)) - 22.658394617084337
 	e := float64(2 * alpha)
 	a1 := elementary.Exp(e)
@@ -388,17 +381,8 @@ func (s *Model) Generated() []rt.Quantity {
 func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	n := s.n
 	afterYRep := s.afterYRep
-	rho := q[0]
-	alpha := q[1]
-	sigma := q[2]
-	x := s.x[:n]
-	s2 := s.s2
-	yRepMean := s.yRepMean[:n]
-	k := s.k
-	y := s.y
-	solveK := s.solveK[:n]
-	f := out[:n]
-	yRep := out[n:afterYRep]
+	rho, alpha, sigma, x, s2, yRepMean := q[0], q[1], q[2], s.x[:n], s.s2, s.yRepMean[:n]
+	k, y, solveK, f, yRep := s.k, s.y, s.solveK[:n], out[:n], out[n:afterYRep]
 	a3 := elementary.Exp(float64(-2 * rho))
 	a4 := float64(2 * alpha)
 	expSigma := elementary.Exp(sigma)
@@ -481,15 +465,8 @@ func (s *Model) matrix(b, q []float64) {
 // slope writes ∂L/∂q to grad, without the density itself.
 func (s *Model) slope(grad, q []float64) {
 	n := s.n
-	alpha := q[1]
-	rho := q[0]
-	sigma := q[2]
-	x := s.x[:n]
-	s2 := s.s2
-	k := s.k
-	invK := s.invK
-	y := s.y[:n]
-	a5 := s.a5[:n]
+	alpha, rho, sigma, x, s2, k := q[1], q[0], q[2], s.x[:n], s.s2, s.k
+	invK, y, a5 := s.invK, s.y[:n], s.a5[:n]
 	e := float64(2 * alpha)
 	a1 := elementary.Exp(e)
 	expRho := elementary.Exp(rho)

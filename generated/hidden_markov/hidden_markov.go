@@ -259,15 +259,8 @@ func (s *Model) Constrain(dst, q []float64) {
 	afterP := s.afterP
 	valuesAfterP := s.valuesAfterP
 	dst = dst[:valuesAfterP]
-	mu := q[:k]
-	expMu := s.expMu[:k]
-	p := q[k+1 : afterP]
-	logC1 := s.logC1[:k-1]
-	a6 := s.a6
-	logC2 := s.logC2[:k]
-	a7 := s.a7
-	sigma := q[k]
-	a28 := s.a28
+	mu, expMu, p, logC1, a6, logC2 := q[:k], s.expMu[:k], q[k+1:afterP], s.logC1[:k-1], s.a6, s.logC2[:k]
+	a7, sigma, a28 := s.a7, q[k], s.a28
 	for i := 1; i < k; i++ {
 		expMu[i] = elementary.Exp(mu[i])
 	}

@@ -249,15 +249,8 @@ func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
 func (s *Model) LogDensity(q []float64) float64 {
 	var res float64
 	t := s.t
-	alpha := q[0]
-	beta := q[1]
-	sigma := q[4]
-	first := q[2]
-	y := s.y[:t]
-	level := s.level[:t]
-	slope2 := s.slope2[:t]
-	e := s.e[:t]
-	slope1 := q[3]
+	alpha, beta, sigma, first, y, level := q[0], q[1], q[4], q[2], s.y[:t], s.level[:t]
+	slope2, e, slope1 := s.slope2[:t], s.e[:t], q[3]
 	c1 := -float64(0.9189385332046727*float64(t)) - 5.975691424482218
 	log1pExpNegAlpha := special.Log1pExp(-alpha)
 	log1pExpAlpha := special.Log1pExp(alpha)
@@ -477,15 +470,8 @@ func (s *Model) Generated() []rt.Quantity {
 //	ahead = normal_rng(level[T] + slope[T] + (invLogitAlpha + invLogitAlpha·invLogitBeta)·e[T], expSigma)
 func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	t := s.t
-	alpha := q[0]
-	beta := q[1]
-	first := q[2]
-	y := s.y[:t]
-	sigma := q[4]
-	level := s.level[:t]
-	slope2 := s.slope2[:t]
-	e := s.e[:t]
-	slope1 := q[3]
+	alpha, beta, first, y, sigma, level := q[0], q[1], q[2], s.y[:t], q[4], s.level[:t]
+	slope2, e, slope1 := s.slope2[:t], s.e[:t], q[3]
 	invLogitAlpha := special.InvLogit(alpha)
 	invLogitBeta := special.InvLogit(beta)
 	a3 := float64(invLogitAlpha * invLogitBeta)

@@ -120,6 +120,7 @@ type Model struct {
 type modelSpace struct {
 	zMemo       [2]*ode.Memo // solution z by order of its sensitivities
 	zOut        []float64    // the one of them that is read
+	zGiven      []float64    // its components that scalings give
 	zInputs     []float64
 	solved      rt.Status // how the solution that was asked for last came out
 	expZInit    float64   // expZ_init = exp(z_init[1])
@@ -396,7 +397,7 @@ func (s *Model) summarise() {
 func (s *Model) describe() *rt.Info {
 	return &rt.Info{
 		Equations:     true,
-		IterationWork: 71285 + 486*s.n,
+		IterationWork: 41285 + 486*s.n,
 		Metric: rt.MetricInfo{
 			Constant:  false,
 			Structure: rt.BlockDiagonal,
@@ -419,7 +420,7 @@ func (s *Model) describe() *rt.Info {
 				Shape: []int{2},
 			},
 		},
-		Work: 70208 + 52*s.n,
+		Work: 40208 + 52*s.n,
 	}
 }
 
@@ -567,17 +568,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 	s.solve(q, 1)
 	var res float64
 	n := s.n
-	theta := q[:4]
-	sigma := q[6:8]
-	zInit := q[4:6]
-	logYInit := s.logYInit[:2]
-	zU := s.zOut[:n]
-	mu := s.mu[:n]
-	logY := s.logY[:n]
-	zV := s.zOut[n : 2*n]
-	logZV := s.logZV[:n]
-	logY2 := s.logY2[:n]
-	c1 := s.c1
+	theta, sigma, zInit, logYInit, zU, mu := q[:4], q[6:8], q[4:6], s.logYInit[:2], s.zOut[:n], s.mu[:n]
+	logY, zV, logZV, logY2, c1 := s.logY[:n], s.zOut[n:2*n], s.logZV[:n], s.logY2[:n], s.c1
 	expTheta2 := elementary.Exp(theta[1])
 	expTheta4 := elementary.Exp(theta[3])
 	expm1Theta := elementary.Expm1(theta[0])
@@ -636,8 +628,10 @@ func (s *Model) SetODE(opt ode.Options) {
 // makeMemos makes what solves the differential equations, with the tolerances as they are.
 func (s *Model) makeMemos() {
 	n := s.n
-	s.zMemo[0] = ode.NewMemo(14, n, 6, s.zRhs1, s.tolerance)
-	s.zMemo[1] = ode.NewMemo(56, n, 6, s.zRhs2, s.tolerance)
+	s.zMemo[0] = ode.NewMemo(8, n, 6, s.zRhs1, s.tolerance)
+	s.zMemo[0].Given = make([]float64, 6*n)
+	s.zMemo[1] = ode.NewMemo(20, n, 6, s.zRhs2, s.tolerance)
+	s.zMemo[1].Given = make([]float64, 36*n)
 }
 
 // SolveStatus tells how the solution that was asked for last came out.
@@ -661,15 +655,13 @@ func (s *Model) solveZ(q []float64, order int) rt.Status {
 	ts := s.ts
 	u := s.zInputs
 	expZInit := elementary.Exp(zInit[0])
-	zInit1In := expZInit
 	expZInit2 := elementary.Exp(zInit[1])
-	zInit2In := expZInit2
 	expTheta := elementary.Exp(theta[0])
 	expTheta2 := elementary.Exp(theta[1])
 	expTheta3 := elementary.Exp(theta[2])
 	expTheta4 := elementary.Exp(theta[3])
-	u[0] = zInit1In
-	u[1] = zInit2In
+	u[0] = expZInit
+	u[1] = expZInit2
 	u[2] = expTheta
 	u[3] = expTheta2
 	u[4] = expTheta3
@@ -684,13 +676,17 @@ func (s *Model) solveZ(q []float64, order int) rt.Status {
 		s.expTheta4 = expTheta4
 		y0 := m.Start
 		clear(y0)
-		y0[0] = zInit1In
-		y0[1] = zInit2In
-		y0[2] = 1
-		y0[5] = 1
+		y0[0] = expZInit
+		y0[1] = expZInit2
 		m.Solve(float64(0), ts)
+		s.zOut = m.Out
+		s.zScale1(m.Given)
+		if order >= 2 {
+			s.zScale2(m.Given)
+		}
 	}
 	s.zOut = m.Out
+	s.zGiven = m.Given
 	return system.ODEStatus(m.Status)
 }
 
@@ -700,29 +696,42 @@ func (s *Model) solveZ(q []float64, order int) rt.Status {
 //	u' = u·(theta_1_in - v·theta_2_in)
 //	v' = -v·(theta_3_in - u·theta_4_in)
 func (s *Model) zRhs1(dy, y []float64, _ float64, _ []float64) {
-	y, dy = y[:14], dy[:14]
+	y, dy = y[:8], dy[:8]
 	expTheta, v, expTheta2, u, expTheta3, expTheta4 := s.expTheta, y[1], s.expTheta2, y[0], s.expTheta3, s.expTheta4
-	uZInit1, vZInit1, uZInit2, vZInit2, uTheta1, vTheta1 := y[2], y[3], y[4], y[5], y[6], y[7]
-	uTheta2, vTheta2, uTheta3, vTheta3, uTheta4, vTheta4 := y[8], y[9], y[10], y[11], y[12], y[13]
+	uTheta2, vTheta2, uTheta3, vTheta3, uTheta4, vTheta4 := y[2], y[3], y[4], y[5], y[6], y[7]
 	e := expTheta - float64(v*expTheta2)
 	dy[0] = float64(u * e)
 	e2 := expTheta3 - float64(u*expTheta4)
 	dy[1] = float64(-v * e2)
-	e3 := float64(u * expTheta2)
-	dy[2] = float64(e*uZInit1) - float64(e3*vZInit1)
-	e4 := float64(v * expTheta4)
-	dy[3] = float64(e4*uZInit1) - float64(e2*vZInit1)
-	dy[4] = float64(e*uZInit2) - float64(e3*vZInit2)
-	dy[5] = float64(e4*uZInit2) - float64(e2*vZInit2)
-	dy[6] = u + float64(e*uTheta1) - float64(e3*vTheta1)
-	dy[7] = float64(e4*uTheta1) - float64(e2*vTheta1)
-	e5 := float64(u * v)
-	dy[8] = float64(e*uTheta2) - e5 - float64(e3*vTheta2)
-	dy[9] = float64(e4*uTheta2) - float64(e2*vTheta2)
-	dy[10] = float64(e*uTheta3) - float64(e3*vTheta3)
-	dy[11] = float64(e4*uTheta3) - v - float64(e2*vTheta3)
-	dy[12] = float64(e*uTheta4) - float64(e3*vTheta4)
-	dy[13] = e5 + float64(e4*uTheta4) - float64(e2*vTheta4)
+	e3 := float64(u * v)
+	e4 := float64(u * expTheta2)
+	dy[2] = float64(e*uTheta2) - e3 - float64(e4*vTheta2)
+	e5 := float64(v * expTheta4)
+	dy[3] = float64(e5*uTheta2) - float64(e2*vTheta2)
+	dy[4] = float64(e*uTheta3) - float64(e4*vTheta3)
+	dy[5] = float64(e5*uTheta3) - v - float64(e2*vTheta3)
+	dy[6] = float64(e*uTheta4) - float64(e4*vTheta4)
+	dy[7] = e3 + float64(e5*uTheta4) - float64(e2*vTheta4)
+}
+
+// zScale1 writes the sensitivities of order 1 of the solution z that scalings give.
+func (s *Model) zScale1(given []float64) {
+	n := s.n
+	expTheta4, zUTheta4, expZInit, zU, zVTheta4, expTheta2 := s.expTheta4, s.zOut[6*n:][:n], s.expZInit, s.zOut[:n], s.zOut[7*n:][:n], s.expTheta2
+	zUTheta2, expZInit2, zVTheta2, zV, expTheta, ts := s.zOut[2*n:][:n], s.expZInit2, s.zOut[3*n:][:n], s.zOut[n:][:n], s.expTheta, s.ts[:n]
+	expTheta3, zUTheta3, zVTheta3 := s.expTheta3, s.zOut[4*n:][:n], s.zOut[5*n:][:n]
+	for i := range n {
+		e := float64(expTheta4 * zUTheta4[i])
+		given[i] = (zU[i] + e) / expZInit
+		e2 := float64(expTheta4 * zVTheta4[i])
+		given[n+i] = e2 / expZInit
+		e3 := float64(expTheta2 * zUTheta2[i])
+		given[2*n+i] = e3 / expZInit2
+		e4 := float64(expTheta2 * zVTheta2[i])
+		given[3*n+i] = (zV[i] + e4) / expZInit2
+		given[4*n+i] = -(e + e3 - float64(zU[i]*ts[i]*(expTheta-float64(expTheta2*zV[i]))) + float64(expTheta3*zUTheta3[i])) / expTheta
+		given[5*n+i] = -(e2 + e4 + float64(zV[i]*ts[i]*(expTheta3-float64(expTheta4*zU[i]))) + float64(expTheta3*zVTheta3[i])) / expTheta
+	}
 }
 
 // zRhs2 is the right side of the differential equation of z and its
@@ -731,108 +740,134 @@ func (s *Model) zRhs1(dy, y []float64, _ float64, _ []float64) {
 //	u' = u·(theta_1_in - v·theta_2_in)
 //	v' = -v·(theta_3_in - u·theta_4_in)
 func (s *Model) zRhs2(dy, y []float64, _ float64, _ []float64) {
-	y, dy = y[:56], dy[:56]
+	y, dy = y[:20], dy[:20]
 	expTheta, v, expTheta2, u, expTheta3, expTheta4 := s.expTheta, y[1], s.expTheta2, y[0], s.expTheta3, s.expTheta4
-	uZInit1, vZInit1, uZInit2, vZInit2, uTheta1, vTheta1 := y[2], y[3], y[4], y[5], y[6], y[7]
-	uTheta2, vTheta2, uTheta3, vTheta3, uTheta4, vTheta4 := y[8], y[9], y[10], y[11], y[12], y[13]
-	uZInit1ZInit1, vZInit1ZInit1, uZInit2ZInit1, vZInit2ZInit1, uZInit2ZInit2, vZInit2ZInit2 := y[14], y[15], y[16], y[17], y[18], y[19]
-	uTheta1ZInit1, vTheta1ZInit1, uTheta1ZInit2, vTheta1ZInit2, uTheta1Theta1, vTheta1Theta1 := y[20], y[21], y[22], y[23], y[24], y[25]
-	uTheta2ZInit1, vTheta2ZInit1, uTheta2ZInit2, vTheta2ZInit2, uTheta2Theta1, vTheta2Theta1 := y[26], y[27], y[28], y[29], y[30], y[31]
-	uTheta2Theta2, vTheta2Theta2, uTheta3ZInit1, vTheta3ZInit1, uTheta3ZInit2, vTheta3ZInit2 := y[32], y[33], y[34], y[35], y[36], y[37]
-	uTheta3Theta1, vTheta3Theta1, uTheta3Theta2, vTheta3Theta2, uTheta3Theta3, vTheta3Theta3 := y[38], y[39], y[40], y[41], y[42], y[43]
-	uTheta4ZInit1, vTheta4ZInit1, uTheta4ZInit2, vTheta4ZInit2, uTheta4Theta1, vTheta4Theta1 := y[44], y[45], y[46], y[47], y[48], y[49]
-	uTheta4Theta2, vTheta4Theta2, uTheta4Theta3, vTheta4Theta3, uTheta4Theta4, vTheta4Theta4 := y[50], y[51], y[52], y[53], y[54], y[55]
+	uTheta2, vTheta2, uTheta3, vTheta3, uTheta4, vTheta4 := y[2], y[3], y[4], y[5], y[6], y[7]
+	uTheta2Theta2, vTheta2Theta2, uTheta3Theta2, vTheta3Theta2, uTheta3Theta3, vTheta3Theta3 := y[8], y[9], y[10], y[11], y[12], y[13]
+	uTheta4Theta2, vTheta4Theta2, uTheta4Theta3, vTheta4Theta3, uTheta4Theta4, vTheta4Theta4 := y[14], y[15], y[16], y[17], y[18], y[19]
 	e := expTheta - float64(v*expTheta2)
 	dy[0] = float64(u * e)
 	e2 := expTheta3 - float64(u*expTheta4)
 	dy[1] = float64(-v * e2)
-	e3 := float64(u * expTheta2)
-	dy[2] = float64(e*uZInit1) - float64(e3*vZInit1)
-	e4 := float64(v * expTheta4)
-	dy[3] = float64(e4*uZInit1) - float64(e2*vZInit1)
-	dy[4] = float64(e*uZInit2) - float64(e3*vZInit2)
-	dy[5] = float64(e4*uZInit2) - float64(e2*vZInit2)
-	dy[6] = u + float64(e*uTheta1) - float64(e3*vTheta1)
-	dy[7] = float64(e4*uTheta1) - float64(e2*vTheta1)
-	e5 := float64(u * v)
-	dy[8] = float64(e*uTheta2) - e5 - float64(e3*vTheta2)
-	dy[9] = float64(e4*uTheta2) - float64(e2*vTheta2)
-	dy[10] = float64(e*uTheta3) - float64(e3*vTheta3)
-	dy[11] = float64(e4*uTheta3) - v - float64(e2*vTheta3)
-	dy[12] = float64(e*uTheta4) - float64(e3*vTheta4)
-	dy[13] = e5 + float64(e4*uTheta4) - float64(e2*vTheta4)
-	e6 := float64(expTheta2 * uZInit1)
-	dy[14] = float64(e*uZInit1ZInit1) - float64(2*e6*vZInit1) - float64(e3*vZInit1ZInit1)
-	e7 := float64(expTheta4 * uZInit1)
-	dy[15] = float64(e4*uZInit1ZInit1) + float64(2*e7*vZInit1) - float64(e2*vZInit1ZInit1)
-	e8 := float64(expTheta2 * vZInit1)
-	dy[16] = float64(e*uZInit2ZInit1) - float64(e8*uZInit2) - float64(e3*vZInit2ZInit1) - float64(e6*vZInit2)
-	e9 := float64(expTheta4 * vZInit1)
-	dy[17] = float64(e4*uZInit2ZInit1) + float64(e9*uZInit2) - float64(e2*vZInit2ZInit1) + float64(e7*vZInit2)
-	e10 := float64(expTheta2 * uZInit2)
-	dy[18] = float64(e*uZInit2ZInit2) - float64(2*e10*vZInit2) - float64(e3*vZInit2ZInit2)
-	e11 := float64(expTheta4 * uZInit2)
-	dy[19] = float64(e4*uZInit2ZInit2) + float64(2*e11*vZInit2) - float64(e2*vZInit2ZInit2)
-	dy[20] = uZInit1 + float64(e*uTheta1ZInit1) - float64(e8*uTheta1) - float64(e3*vTheta1ZInit1) - float64(e6*vTheta1)
-	dy[21] = float64(e4*uTheta1ZInit1) + float64(e9*uTheta1) - float64(e2*vTheta1ZInit1) + float64(e7*vTheta1)
-	e12 := float64(expTheta2 * vZInit2)
-	dy[22] = uZInit2 + float64(e*uTheta1ZInit2) - float64(e12*uTheta1) - float64(e3*vTheta1ZInit2) - float64(e10*vTheta1)
-	e13 := float64(expTheta4 * vZInit2)
-	dy[23] = float64(e4*uTheta1ZInit2) + float64(e13*uTheta1) - float64(e2*vTheta1ZInit2) + float64(e11*vTheta1)
-	e14 := float64(expTheta2 * uTheta1)
-	dy[24] = float64(2*uTheta1) + float64(e*uTheta1Theta1) - float64(2*e14*vTheta1) - float64(e3*vTheta1Theta1)
-	e15 := float64(expTheta4 * uTheta1)
-	dy[25] = float64(e4*uTheta1Theta1) + float64(2*e15*vTheta1) - float64(e2*vTheta1Theta1)
-	e16 := float64(v * uZInit1)
-	e17 := float64(u * vZInit1)
-	dy[26] = float64(e*uTheta2ZInit1) - e16 - float64(e8*uTheta2) - float64(e3*vTheta2ZInit1) - e17 - float64(e6*vTheta2)
-	dy[27] = float64(e4*uTheta2ZInit1) + float64(e9*uTheta2) - float64(e2*vTheta2ZInit1) + float64(e7*vTheta2)
-	e18 := float64(v * uZInit2)
-	e19 := float64(u * vZInit2)
-	dy[28] = float64(e*uTheta2ZInit2) - e18 - float64(e12*uTheta2) - float64(e3*vTheta2ZInit2) - e19 - float64(e10*vTheta2)
-	dy[29] = float64(e4*uTheta2ZInit2) + float64(e13*uTheta2) - float64(e2*vTheta2ZInit2) + float64(e11*vTheta2)
-	e20 := float64(v * uTheta1)
-	e21 := float64(expTheta2 * vTheta1)
-	e22 := float64(u * vTheta1)
-	dy[30] = uTheta2 + float64(e*uTheta2Theta1) - e20 - float64(e21*uTheta2) - float64(e3*vTheta2Theta1) - e22 - float64(e14*vTheta2)
-	e23 := float64(expTheta4 * vTheta1)
-	dy[31] = float64(e4*uTheta2Theta1) + float64(e23*uTheta2) - float64(e2*vTheta2Theta1) + float64(e15*vTheta2)
-	e24 := float64(v * uTheta2)
-	e25 := float64(expTheta2 * uTheta2)
-	e26 := float64(u * vTheta2)
-	dy[32] = float64(e*uTheta2Theta2) - float64(2*e24) - float64(2*e25*vTheta2) - float64(e3*vTheta2Theta2) - float64(2*e26)
-	e27 := float64(expTheta4 * uTheta2)
-	dy[33] = float64(e4*uTheta2Theta2) + float64(2*e27*vTheta2) - float64(e2*vTheta2Theta2)
-	dy[34] = float64(e*uTheta3ZInit1) - float64(e8*uTheta3) - float64(e3*vTheta3ZInit1) - float64(e6*vTheta3)
-	dy[35] = float64(e4*uTheta3ZInit1) - vZInit1 + float64(e9*uTheta3) - float64(e2*vTheta3ZInit1) + float64(e7*vTheta3)
-	dy[36] = float64(e*uTheta3ZInit2) - float64(e12*uTheta3) - float64(e3*vTheta3ZInit2) - float64(e10*vTheta3)
-	dy[37] = float64(e4*uTheta3ZInit2) - vZInit2 + float64(e13*uTheta3) - float64(e2*vTheta3ZInit2) + float64(e11*vTheta3)
-	dy[38] = uTheta3 + float64(e*uTheta3Theta1) - float64(e21*uTheta3) - float64(e3*vTheta3Theta1) - float64(e14*vTheta3)
-	dy[39] = float64(e4*uTheta3Theta1) - vTheta1 + float64(e23*uTheta3) - float64(e2*vTheta3Theta1) + float64(e15*vTheta3)
-	e28 := float64(v * uTheta3)
-	e29 := float64(expTheta2 * vTheta2)
-	e30 := float64(u * vTheta3)
-	dy[40] = float64(e*uTheta3Theta2) - e28 - float64(e29*uTheta3) - float64(e3*vTheta3Theta2) - e30 - float64(e25*vTheta3)
-	e31 := float64(expTheta4 * vTheta2)
-	dy[41] = float64(e4*uTheta3Theta2) - vTheta2 + float64(e31*uTheta3) - float64(e2*vTheta3Theta2) + float64(e27*vTheta3)
-	e32 := float64(expTheta2 * uTheta3)
-	dy[42] = float64(e*uTheta3Theta3) - float64(2*e32*vTheta3) - float64(e3*vTheta3Theta3)
-	e33 := float64(expTheta4 * uTheta3)
-	dy[43] = float64(e4*uTheta3Theta3) - float64(2*vTheta3) + float64(2*e33*vTheta3) - float64(e2*vTheta3Theta3)
-	dy[44] = float64(e*uTheta4ZInit1) - float64(e8*uTheta4) - float64(e3*vTheta4ZInit1) - float64(e6*vTheta4)
-	dy[45] = e16 + e17 + float64(e4*uTheta4ZInit1) + float64(e9*uTheta4) - float64(e2*vTheta4ZInit1) + float64(e7*vTheta4)
-	dy[46] = float64(e*uTheta4ZInit2) - float64(e12*uTheta4) - float64(e3*vTheta4ZInit2) - float64(e10*vTheta4)
-	dy[47] = e18 + e19 + float64(e4*uTheta4ZInit2) + float64(e13*uTheta4) - float64(e2*vTheta4ZInit2) + float64(e11*vTheta4)
-	dy[48] = uTheta4 + float64(e*uTheta4Theta1) - float64(e21*uTheta4) - float64(e3*vTheta4Theta1) - float64(e14*vTheta4)
-	dy[49] = e20 + e22 + float64(e4*uTheta4Theta1) + float64(e23*uTheta4) - float64(e2*vTheta4Theta1) + float64(e15*vTheta4)
-	e34 := float64(v * uTheta4)
-	e35 := float64(u * vTheta4)
-	dy[50] = float64(e*uTheta4Theta2) - e34 - float64(e29*uTheta4) - float64(e3*vTheta4Theta2) - e35 - float64(e25*vTheta4)
-	dy[51] = e24 + e26 + float64(e4*uTheta4Theta2) + float64(e31*uTheta4) - float64(e2*vTheta4Theta2) + float64(e27*vTheta4)
-	dy[52] = float64(e*uTheta4Theta3) - float64(expTheta2*vTheta3*uTheta4) - float64(e3*vTheta4Theta3) - float64(e32*vTheta4)
-	dy[53] = e28 - vTheta4 + e30 + float64(e4*uTheta4Theta3) + float64(expTheta4*vTheta3*uTheta4) - float64(e2*vTheta4Theta3) + float64(e33*vTheta4)
-	dy[54] = float64(e*uTheta4Theta4) - float64(2*expTheta2*uTheta4*vTheta4) - float64(e3*vTheta4Theta4)
-	dy[55] = float64(2*e34) + float64(2*e35) + float64(e4*uTheta4Theta4) + float64(2*expTheta4*uTheta4*vTheta4) - float64(e2*vTheta4Theta4)
+	e3 := float64(u * v)
+	e4 := float64(u * expTheta2)
+	dy[2] = float64(e*uTheta2) - e3 - float64(e4*vTheta2)
+	e5 := float64(v * expTheta4)
+	dy[3] = float64(e5*uTheta2) - float64(e2*vTheta2)
+	dy[4] = float64(e*uTheta3) - float64(e4*vTheta3)
+	dy[5] = float64(e5*uTheta3) - v - float64(e2*vTheta3)
+	dy[6] = float64(e*uTheta4) - float64(e4*vTheta4)
+	dy[7] = e3 + float64(e5*uTheta4) - float64(e2*vTheta4)
+	e6 := float64(v * uTheta2)
+	e7 := float64(expTheta2 * uTheta2)
+	e8 := float64(u * vTheta2)
+	dy[8] = float64(e*uTheta2Theta2) - float64(2*e6) - float64(2*e7*vTheta2) - float64(e4*vTheta2Theta2) - float64(2*e8)
+	e9 := float64(expTheta4 * uTheta2)
+	dy[9] = float64(e5*uTheta2Theta2) + float64(2*e9*vTheta2) - float64(e2*vTheta2Theta2)
+	e10 := float64(v * uTheta3)
+	e11 := float64(expTheta2 * vTheta2)
+	e12 := float64(u * vTheta3)
+	dy[10] = float64(e*uTheta3Theta2) - e10 - float64(e11*uTheta3) - float64(e4*vTheta3Theta2) - e12 - float64(e7*vTheta3)
+	e13 := float64(expTheta4 * vTheta2)
+	dy[11] = float64(e5*uTheta3Theta2) - vTheta2 + float64(e13*uTheta3) - float64(e2*vTheta3Theta2) + float64(e9*vTheta3)
+	e14 := float64(expTheta2 * uTheta3)
+	dy[12] = float64(e*uTheta3Theta3) - float64(2*e14*vTheta3) - float64(e4*vTheta3Theta3)
+	e15 := float64(expTheta4 * uTheta3)
+	dy[13] = float64(e5*uTheta3Theta3) - float64(2*vTheta3) + float64(2*e15*vTheta3) - float64(e2*vTheta3Theta3)
+	e16 := float64(v * uTheta4)
+	e17 := float64(u * vTheta4)
+	dy[14] = float64(e*uTheta4Theta2) - e16 - float64(e11*uTheta4) - float64(e4*vTheta4Theta2) - e17 - float64(e7*vTheta4)
+	dy[15] = e6 + e8 + float64(e5*uTheta4Theta2) + float64(e13*uTheta4) - float64(e2*vTheta4Theta2) + float64(e9*vTheta4)
+	dy[16] = float64(e*uTheta4Theta3) - float64(expTheta2*vTheta3*uTheta4) - float64(e4*vTheta4Theta3) - float64(e14*vTheta4)
+	dy[17] = e10 - vTheta4 + e12 + float64(e5*uTheta4Theta3) + float64(expTheta4*vTheta3*uTheta4) - float64(e2*vTheta4Theta3) + float64(e15*vTheta4)
+	dy[18] = float64(e*uTheta4Theta4) - float64(2*expTheta2*uTheta4*vTheta4) - float64(e4*vTheta4Theta4)
+	dy[19] = float64(2*e16) + float64(2*e17) + float64(e5*uTheta4Theta4) + float64(2*expTheta4*uTheta4*vTheta4) - float64(e2*vTheta4Theta4)
+}
+
+// zScale2 writes the sensitivities of order 2 of the solution z that scalings give.
+func (s *Model) zScale2(given []float64) {
+	n := s.n
+	expTheta4, zUTheta4Theta4, zUTheta4, expZInit, zVTheta4, zVTheta4Theta4 := s.expTheta4, s.zOut[18*n:][:n], s.zOut[6*n:][:n], s.expZInit, s.zOut[7*n:][:n], s.zOut[19*n:][:n]
+	zUTheta2, zUTheta4Theta2, expTheta2, expZInit2, zVTheta4Theta2, zUTheta2Theta2 := s.zOut[2*n:][:n], s.zOut[14*n:][:n], s.expTheta2, s.expZInit2, s.zOut[15*n:][:n], s.zOut[8*n:][:n]
+	zVTheta2Theta2, zVTheta2, zU, expTheta, zV, zUTheta3 := s.zOut[9*n:][:n], s.zOut[3*n:][:n], s.zOut[:n], s.expTheta, s.zOut[n:][:n], s.zOut[4*n:][:n]
+	zUTheta4Theta3, ts, expTheta3, zVTheta4Theta3, zUTheta3Theta2, zVTheta3Theta2 := s.zOut[16*n:][:n], s.ts[:n], s.expTheta3, s.zOut[17*n:][:n], s.zOut[10*n:][:n], s.zOut[11*n:][:n]
+	zVTheta3, zUTheta3Theta3, zVTheta3Theta3 := s.zOut[5*n:][:n], s.zOut[12*n:][:n], s.zOut[13*n:][:n]
+	for i := range n {
+		e := float64(expTheta4 * zUTheta4Theta4[i])
+		e2 := float64(2*zUTheta4[i]) + e
+		e3 := float64(expTheta4 * e2)
+		given[6*n+i] = e3 / (expZInit * expZInit)
+		e4 := float64(expTheta4 * zVTheta4[i])
+		e5 := e4 / expZInit
+		e6 := zVTheta4[i] + float64(expTheta4*zVTheta4Theta4[i])
+		e7 := expTheta4 * e6 / expZInit
+		given[7*n+i] = -(e5 - e7) / expZInit
+		e8 := zUTheta2[i] + float64(expTheta4*zUTheta4Theta2[i])
+		e9 := float64(expTheta2 * e8)
+		given[8*n+i] = e9 / (expZInit * expZInit2)
+		e10 := float64(expTheta2 * expTheta4)
+		e11 := e10 * zVTheta4Theta2[i] / expZInit
+		given[9*n+i] = (e5 + e11) / expZInit2
+		e12 := float64(expTheta2 * zUTheta2[i])
+		e13 := float64(expTheta2 * zUTheta2Theta2[i])
+		e14 := zUTheta2[i] + e13
+		e15 := expTheta2 * e14 / expZInit2
+		given[10*n+i] = -(e12/expZInit2 - e15) / expZInit2
+		e16 := float64(expTheta2 * zVTheta2Theta2[i])
+		e17 := float64(2*zVTheta2[i]) + e16
+		e18 := float64(expTheta2 * e17)
+		given[11*n+i] = e18 / (expZInit2 * expZInit2)
+		e19 := float64(expTheta4 * zUTheta4[i])
+		e20 := zU[i] + e19
+		e21 := expTheta - float64(expTheta2*zV[i])
+		e22 := zUTheta3[i] + float64(expTheta4*zUTheta4Theta3[i])
+		given[12*n+i] = -(e3/expZInit + e9/expZInit - float64(ts[i]*(e20*e21/expZInit-e10*zU[i]*zVTheta4[i]/expZInit)) + expTheta3*e22/expZInit) / expTheta
+		e23 := expTheta3 - float64(expTheta4*zU[i])
+		given[13*n+i] = -(e7 + e11 - float64(ts[i]*(expTheta4*e20*zV[i]/expZInit-e4*e23/expZInit)) + expTheta3*expTheta4*zVTheta4Theta3[i]/expZInit) / expTheta
+		e24 := float64(expTheta2 * zU[i])
+		e25 := float64(expTheta2 * zVTheta2[i])
+		e26 := zV[i] + e25
+		given[14*n+i] = -(e15 - float64(ts[i]*(e12*e21/expZInit2-e24*e26/expZInit2)) + expTheta2*expTheta3*zUTheta3Theta2[i]/expZInit2 + e10*zUTheta4Theta2[i]/expZInit2) / expTheta
+		e27 := float64(expTheta2 * zVTheta3Theta2[i])
+		e28 := zVTheta3[i] + e27
+		e29 := float64(expTheta2 * zVTheta4Theta2[i])
+		e30 := zVTheta4[i] + e29
+		given[15*n+i] = -(e18/expZInit2 - float64(ts[i]*(e10*zV[i]*zUTheta2[i]/expZInit2-e26*e23/expZInit2)) + expTheta3*e28/expZInit2 + expTheta4*e30/expZInit2) / expTheta
+		e31 := e19 + e12 - float64(zU[i]*ts[i]*e21) + float64(expTheta3*zUTheta3[i])
+		e32 := e4 + e25 + float64(zV[i]*ts[i]*e23) + float64(expTheta3*zVTheta3[i])
+		e33 := float64(zU[i] * zV[i])
+		e34 := e8 + e13 + float64(ts[i]*(e33-float64(zUTheta2[i]*e21)+float64(e24*zVTheta2[i]))) + float64(expTheta3*zUTheta3Theta2[i])
+		e35 := float64(expTheta2 * zUTheta3Theta2[i])
+		e36 := e22 + e35 - float64(ts[i]*(float64(e21*zUTheta3[i])-float64(e24*zVTheta3[i]))) + float64(expTheta3*zUTheta3Theta3[i])
+		e37 := float64(expTheta2 * zUTheta4Theta2[i])
+		e38 := zUTheta4[i] + e + e37 - float64(ts[i]*(float64(zUTheta4[i]*e21)-float64(e24*zVTheta4[i]))) + float64(expTheta3*zUTheta4Theta3[i])
+		given[16*n+i] = (float64(ts[i]*(zU[i]-e21*e31/expTheta+e24*e32/expTheta)) + e31/expTheta + expTheta2*e34/expTheta + expTheta3*e36/expTheta + expTheta4*e38/expTheta) / expTheta
+		e39 := float64(expTheta4 * zV[i])
+		e40 := float64(expTheta4 * zVTheta4Theta2[i])
+		e41 := zVTheta2[i] + e40 + e16 - float64(ts[i]*(float64(e39*zUTheta2[i])-float64(zVTheta2[i]*e23))) + float64(expTheta3*zVTheta3Theta2[i])
+		e42 := float64(expTheta4 * zVTheta4Theta3[i])
+		e43 := zVTheta3[i] + e42 + e27 + float64(ts[i]*(zV[i]-float64(e39*zUTheta3[i])+float64(e23*zVTheta3[i]))) + float64(expTheta3*zVTheta3Theta3[i])
+		e44 := e6 + e29 - float64(ts[i]*(e33+float64(e19*zV[i])-float64(zVTheta4[i]*e23))) + float64(expTheta3*zVTheta4Theta3[i])
+		given[17*n+i] = -(float64(ts[i]*(e39*e31/expTheta-e23*e32/expTheta)) - e32/expTheta - expTheta2*e41/expTheta - expTheta3*e43/expTheta - expTheta4*e44/expTheta) / expTheta
+		given[18*n+i] = e8 / expZInit
+		given[19*n+i] = e40 / expZInit
+		given[20*n+i] = e14 / expZInit2
+		given[21*n+i] = e17 / expZInit2
+		given[22*n+i] = -e34 / expTheta
+		given[23*n+i] = -e41 / expTheta
+		given[24*n+i] = e22 / expZInit
+		given[25*n+i] = e42 / expZInit
+		given[26*n+i] = e35 / expZInit2
+		given[27*n+i] = e28 / expZInit2
+		given[28*n+i] = -e36 / expTheta
+		given[29*n+i] = -e43 / expTheta
+		given[30*n+i] = e2 / expZInit
+		given[31*n+i] = e6 / expZInit
+		given[32*n+i] = e37 / expZInit2
+		given[33*n+i] = e30 / expZInit2
+		given[34*n+i] = -e38 / expTheta
+		given[35*n+i] = -e44 / expTheta
+	}
 }
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
@@ -852,8 +887,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	n := s.n
 	zInit, theta, sigma, a3, logYInit, zU := q[4:6], q[:4], q[6:8], s.a3[:2], s.logYInit[:2], s.zOut[:n]
 	mu, logY, a11, zV, logZV, logY2 := s.mu[:n], s.logY[:n], s.a11[:n], s.zOut[n:][:n], s.logZV[:n], s.logY2[:n]
-	zUZInit1, zVZInit1, zUZInit2, zVZInit2, zUTheta1, zVTheta1 := s.zOut[2*n:][:n], s.zOut[3*n:][:n], s.zOut[4*n:][:n], s.zOut[5*n:][:n], s.zOut[6*n:][:n], s.zOut[7*n:][:n]
-	zUTheta2, zVTheta2, zUTheta3, zVTheta3, zUTheta4, zVTheta4 := s.zOut[8*n:][:n], s.zOut[9*n:][:n], s.zOut[10*n:][:n], s.zOut[11*n:][:n], s.zOut[12*n:][:n], s.zOut[13*n:][:n]
+	zUZInit1, zVZInit1, zUZInit2, zVZInit2, zUTheta1, zVTheta1 := s.zGiven[:n], s.zGiven[n:][:n], s.zGiven[2*n:][:n], s.zGiven[3*n:][:n], s.zGiven[4*n:][:n], s.zGiven[5*n:][:n]
+	zUTheta2, zVTheta2, zUTheta3, zVTheta3, zUTheta4, zVTheta4 := s.zOut[2*n:][:n], s.zOut[3*n:][:n], s.zOut[4*n:][:n], s.zOut[5*n:][:n], s.zOut[6*n:][:n], s.zOut[7*n:][:n]
 	c1 := s.c1
 	c2 := -float64(n) - 2
 	expZInit := elementary.Exp(zInit[0])
@@ -866,16 +901,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	expm1Theta2 := elementary.Expm1(theta[2])
 	a5 := elementary.Exp(float64(-2 * sigma[0]))
 	a7 := elementary.Exp(float64(-2 * sigma[1]))
-	s.expZInit = expZInit
-	s.expZInit2 = expZInit2
-	s.expTheta = expTheta
-	s.expTheta2 = expTheta2
-	s.expTheta3 = expTheta3
-	s.expTheta4 = expTheta4
-	s.expm1Theta = expm1Theta
-	s.expm1Theta2 = expm1Theta2
-	s.a5 = a5
-	s.a7 = a7
+	s.expZInit, s.expZInit2, s.expTheta, s.expTheta2, s.expTheta3, s.expTheta4 = expZInit, expZInit2, expTheta, expTheta2, expTheta3, expTheta4
+	s.expm1Theta, s.expm1Theta2, s.a5, s.a7 = expm1Theta, expm1Theta2, a5, a7
 	sumTheta := 0.0
 	for i := range 4 {
 		sumTheta += theta[i]
@@ -995,11 +1022,11 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 func (s *Model) matrix(b, q []float64) {
 	clear(b)
 	n := s.n
-	theta, sigma, zInit, zU, zUTheta1, a20 := q[:4], q[6:8], q[4:6], s.zOut[:n], s.zOut[6*n:][:n], s.a20[:n]
-	zV, zVTheta1, a22, zUTheta2, a24, zVTheta2 := s.zOut[n:][:n], s.zOut[7*n:][:n], s.a22[:n], s.zOut[8*n:][:n], s.a24[:n], s.zOut[9*n:][:n]
-	a27, zUTheta3, a33, zVTheta3, a36, zUTheta4 := s.a27[:n], s.zOut[10*n:][:n], s.a33[:n], s.zOut[11*n:][:n], s.a36[:n], s.zOut[12*n:][:n]
-	a46, zVTheta4, a49, zUZInit1, a63, zVZInit1 := s.a46[:n], s.zOut[13*n:][:n], s.a49[:n], s.zOut[2*n:][:n], s.a63[:n], s.zOut[3*n:][:n]
-	a66, zUZInit2, a81, zVZInit2, a84 := s.a66[:n], s.zOut[4*n:][:n], s.a81[:n], s.zOut[5*n:][:n], s.a84[:n]
+	theta, sigma, zInit, zU, zUTheta1, a20 := q[:4], q[6:8], q[4:6], s.zOut[:n], s.zGiven[4*n:][:n], s.a20[:n]
+	zV, zVTheta1, a22, zUTheta2, a24, zVTheta2 := s.zOut[n:][:n], s.zGiven[5*n:][:n], s.a22[:n], s.zOut[2*n:][:n], s.a24[:n], s.zOut[3*n:][:n]
+	a27, zUTheta3, a33, zVTheta3, a36, zUTheta4 := s.a27[:n], s.zOut[4*n:][:n], s.a33[:n], s.zOut[5*n:][:n], s.a36[:n], s.zOut[6*n:][:n]
+	a46, zVTheta4, a49, zUZInit1, a63, zVZInit1 := s.a46[:n], s.zOut[7*n:][:n], s.a49[:n], s.zGiven[:n], s.a63[:n], s.zGiven[n:][:n]
+	a66, zUZInit2, a81, zVZInit2, a84 := s.a66[:n], s.zGiven[2*n:][:n], s.a81[:n], s.zGiven[3*n:][:n], s.a84[:n]
 	c3 := float64(2*float64(n)) + 3
 	expTheta := elementary.Exp(theta[0])
 	expTheta2 := elementary.Exp(theta[1])
@@ -1072,18 +1099,8 @@ func (s *Model) matrix(b, q []float64) {
 	a106 := elementary.Exp(float64(2*zInit[1]) - float64(2*sigma[1]))
 	b[54] = c3
 	b[63] = c3
-	s.expTheta = expTheta
-	s.expTheta2 = expTheta2
-	s.expTheta3 = expTheta3
-	s.expTheta4 = expTheta4
-	s.expm1Theta = expm1Theta
-	s.expm1Theta2 = expm1Theta2
-	s.a5 = a5
-	s.a7 = a7
-	s.a19 = a19
-	s.a30 = a30
-	s.a43 = a43
-	s.a60 = a60
+	s.expTheta, s.expTheta2, s.expTheta3, s.expTheta4, s.expm1Theta, s.expm1Theta2 = expTheta, expTheta2, expTheta3, expTheta4, expm1Theta, expm1Theta2
+	s.a5, s.a7, s.a19, s.a30, s.a43, s.a60 = a5, a7, a19, a30, a43, a60
 	sumSqA20, sumSqA22, a25, a28, sumSqA24, sumSqA27 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	a34, a37, a39, a41, sumSqA33, sumSqA36 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	a47, a50, a52, a54, a56, a58 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -1367,16 +1384,16 @@ func (s *Model) pairing2(dst, q, w []float64) {
 	b24, b25, b28, b29, b32, zU := s.b24, s.b25, s.b28, s.b29, s.b32, s.zOut[:n]
 	a170, a171, a172, a173, a174, a175 := s.a170[:n], s.a171[:n], s.a172[:n], s.a173[:n], s.a174[:n], s.a175[:n]
 	zV, a176, a177, a178, a179, a180 := s.zOut[n:][:n], s.a176[:n], s.a177[:n], s.a178[:n], s.a179[:n], s.a180[:n]
-	a181, invZU, invZV, zUZInit1, zVZInit1, zUZInit1ZInit1 := s.a181[:n], s.invZU[:n], s.invZV[:n], s.zOut[2*n:][:n], s.zOut[3*n:][:n], s.zOut[14*n:][:n]
-	zVZInit1ZInit1, zUZInit2ZInit1, zVZInit2ZInit1, zUTheta1ZInit1, zVTheta1ZInit1, zUTheta2ZInit1 := s.zOut[15*n:][:n], s.zOut[16*n:][:n], s.zOut[17*n:][:n], s.zOut[20*n:][:n], s.zOut[21*n:][:n], s.zOut[26*n:][:n]
-	zVTheta2ZInit1, zUTheta3ZInit1, zVTheta3ZInit1, zUTheta4ZInit1, zVTheta4ZInit1, zUZInit2 := s.zOut[27*n:][:n], s.zOut[34*n:][:n], s.zOut[35*n:][:n], s.zOut[44*n:][:n], s.zOut[45*n:][:n], s.zOut[4*n:][:n]
-	zVZInit2, zUZInit2ZInit2, zVZInit2ZInit2, zUTheta1ZInit2, zVTheta1ZInit2, zUTheta2ZInit2 := s.zOut[5*n:][:n], s.zOut[18*n:][:n], s.zOut[19*n:][:n], s.zOut[22*n:][:n], s.zOut[23*n:][:n], s.zOut[28*n:][:n]
-	zVTheta2ZInit2, zUTheta3ZInit2, zVTheta3ZInit2, zUTheta4ZInit2, zVTheta4ZInit2, zUTheta1 := s.zOut[29*n:][:n], s.zOut[36*n:][:n], s.zOut[37*n:][:n], s.zOut[46*n:][:n], s.zOut[47*n:][:n], s.zOut[6*n:][:n]
-	zVTheta1, zUTheta1Theta1, zVTheta1Theta1, zUTheta2Theta1, zVTheta2Theta1, zUTheta3Theta1 := s.zOut[7*n:][:n], s.zOut[24*n:][:n], s.zOut[25*n:][:n], s.zOut[30*n:][:n], s.zOut[31*n:][:n], s.zOut[38*n:][:n]
-	zVTheta3Theta1, zUTheta4Theta1, zVTheta4Theta1, zUTheta2, zVTheta2, zUTheta2Theta2 := s.zOut[39*n:][:n], s.zOut[48*n:][:n], s.zOut[49*n:][:n], s.zOut[8*n:][:n], s.zOut[9*n:][:n], s.zOut[32*n:][:n]
-	zVTheta2Theta2, zUTheta3Theta2, zVTheta3Theta2, zUTheta4Theta2, zVTheta4Theta2, zUTheta3 := s.zOut[33*n:][:n], s.zOut[40*n:][:n], s.zOut[41*n:][:n], s.zOut[50*n:][:n], s.zOut[51*n:][:n], s.zOut[10*n:][:n]
-	zVTheta3, zUTheta3Theta3, zVTheta3Theta3, zUTheta4Theta3, zVTheta4Theta3, zUTheta4 := s.zOut[11*n:][:n], s.zOut[42*n:][:n], s.zOut[43*n:][:n], s.zOut[52*n:][:n], s.zOut[53*n:][:n], s.zOut[12*n:][:n]
-	zVTheta4, zUTheta4Theta4, zVTheta4Theta4, a185, a186, a187 := s.zOut[13*n:][:n], s.zOut[54*n:][:n], s.zOut[55*n:][:n], s.a185, s.a186, s.a187
+	a181, invZU, invZV, zUZInit1, zVZInit1, zUZInit1ZInit1 := s.a181[:n], s.invZU[:n], s.invZV[:n], s.zGiven[:n], s.zGiven[n:][:n], s.zGiven[6*n:][:n]
+	zVZInit1ZInit1, zUZInit2ZInit1, zVZInit2ZInit1, zUTheta1ZInit1, zVTheta1ZInit1, zUTheta2ZInit1 := s.zGiven[7*n:][:n], s.zGiven[8*n:][:n], s.zGiven[9*n:][:n], s.zGiven[12*n:][:n], s.zGiven[13*n:][:n], s.zGiven[18*n:][:n]
+	zVTheta2ZInit1, zUTheta3ZInit1, zVTheta3ZInit1, zUTheta4ZInit1, zVTheta4ZInit1, zUZInit2 := s.zGiven[19*n:][:n], s.zGiven[24*n:][:n], s.zGiven[25*n:][:n], s.zGiven[30*n:][:n], s.zGiven[31*n:][:n], s.zGiven[2*n:][:n]
+	zVZInit2, zUZInit2ZInit2, zVZInit2ZInit2, zUTheta1ZInit2, zVTheta1ZInit2, zUTheta2ZInit2 := s.zGiven[3*n:][:n], s.zGiven[10*n:][:n], s.zGiven[11*n:][:n], s.zGiven[14*n:][:n], s.zGiven[15*n:][:n], s.zGiven[20*n:][:n]
+	zVTheta2ZInit2, zUTheta3ZInit2, zVTheta3ZInit2, zUTheta4ZInit2, zVTheta4ZInit2, zUTheta1 := s.zGiven[21*n:][:n], s.zGiven[26*n:][:n], s.zGiven[27*n:][:n], s.zGiven[32*n:][:n], s.zGiven[33*n:][:n], s.zGiven[4*n:][:n]
+	zVTheta1, zUTheta1Theta1, zVTheta1Theta1, zUTheta2Theta1, zVTheta2Theta1, zUTheta3Theta1 := s.zGiven[5*n:][:n], s.zGiven[16*n:][:n], s.zGiven[17*n:][:n], s.zGiven[22*n:][:n], s.zGiven[23*n:][:n], s.zGiven[28*n:][:n]
+	zVTheta3Theta1, zUTheta4Theta1, zVTheta4Theta1, zUTheta2, zVTheta2, zUTheta2Theta2 := s.zGiven[29*n:][:n], s.zGiven[34*n:][:n], s.zGiven[35*n:][:n], s.zOut[2*n:][:n], s.zOut[3*n:][:n], s.zOut[8*n:][:n]
+	zVTheta2Theta2, zUTheta3Theta2, zVTheta3Theta2, zUTheta4Theta2, zVTheta4Theta2, zUTheta3 := s.zOut[9*n:][:n], s.zOut[10*n:][:n], s.zOut[11*n:][:n], s.zOut[14*n:][:n], s.zOut[15*n:][:n], s.zOut[4*n:][:n]
+	zVTheta3, zUTheta3Theta3, zVTheta3Theta3, zUTheta4Theta3, zVTheta4Theta3, zUTheta4 := s.zOut[5*n:][:n], s.zOut[12*n:][:n], s.zOut[13*n:][:n], s.zOut[16*n:][:n], s.zOut[17*n:][:n], s.zOut[6*n:][:n]
+	zVTheta4, zUTheta4Theta4, zVTheta4Theta4, a185, a186, a187 := s.zOut[7*n:][:n], s.zOut[18*n:][:n], s.zOut[19*n:][:n], s.a185, s.a186, s.a187
 	a188, a189, a107, a184, expTheta, a19 := s.a188, s.a189, s.a107, s.a184, s.expTheta, s.a19
 	a182, a183, a193, a194, a195, a196 := s.a182, s.a183, s.a193, s.a194, s.a195, s.a196
 	a192, expTheta2, a30, a190, a191, a200 := s.a192, s.expTheta2, s.a30, s.a190, s.a191, s.a200
@@ -1673,17 +1690,8 @@ func (s *Model) force(f, q, w []float64) {
 		b79[i] = float64(invZU[i] * b60)
 		b80[i] = float64(invZV[i] * b59[i])
 	}
-	s.a223 = a223
-	s.a230 = a230
-	s.a231 = a231
-	s.a238 = a238
-	s.a243 = a243
-	s.a244 = a244
-	s.e = e
-	s.a251 = a251
-	s.e2 = e2
-	s.a253 = a253
-	s.a6 = a6
+	s.a223, s.a230, s.a231, s.a238, s.a243, s.a244 = a223, a230, a231, a238, a243, a244
+	s.e, s.a251, s.e2, s.a253, s.a6 = e, a251, e2, a253, a6
 	s.force2(f, q, w)
 }
 
@@ -1692,18 +1700,18 @@ func (s *Model) force2(f, q, w []float64) {
 	n := s.n
 	zV, logZV, logY2, a7, a176, b55 := s.zOut[n:][:n], s.logZV[:n], s.logY2[:n], s.a7, s.a176[:n], s.b55[:n]
 	a177, b57, a178, b59, a179, b61 := s.a177[:n], s.b57[:n], s.a178[:n], s.b59[:n], s.a179[:n], s.b61[:n]
-	a180, b63, a181, b65, zUZInit1, b67 := s.a180[:n], s.b63[:n], s.a181[:n], s.b65[:n], s.zOut[2*n:][:n], s.b67[:n]
-	zVZInit1, zUZInit1ZInit1, b69, zVZInit1ZInit1, b70, zUZInit2ZInit1 := s.zOut[3*n:][:n], s.zOut[14*n:][:n], s.b69[:n], s.zOut[15*n:][:n], s.b70[:n], s.zOut[16*n:][:n]
-	b71, zVZInit2ZInit1, b72, zUTheta1ZInit1, b73, zVTheta1ZInit1 := s.b71[:n], s.zOut[17*n:][:n], s.b72[:n], s.zOut[20*n:][:n], s.b73[:n], s.zOut[21*n:][:n]
-	b74, zUTheta2ZInit1, b75, zVTheta2ZInit1, b76, zUTheta3ZInit1 := s.b74[:n], s.zOut[26*n:][:n], s.b75[:n], s.zOut[27*n:][:n], s.b76[:n], s.zOut[34*n:][:n]
-	b77, zVTheta3ZInit1, b78, zUTheta4ZInit1, b79, zVTheta4ZInit1 := s.b77[:n], s.zOut[35*n:][:n], s.b78[:n], s.zOut[44*n:][:n], s.b79[:n], s.zOut[45*n:][:n]
-	b80, zUZInit2, zVZInit2, zUZInit2ZInit2, zVZInit2ZInit2, zUTheta1ZInit2 := s.b80[:n], s.zOut[4*n:][:n], s.zOut[5*n:][:n], s.zOut[18*n:][:n], s.zOut[19*n:][:n], s.zOut[22*n:][:n]
-	zVTheta1ZInit2, zUTheta2ZInit2, zVTheta2ZInit2, zUTheta3ZInit2, zVTheta3ZInit2, zUTheta4ZInit2 := s.zOut[23*n:][:n], s.zOut[28*n:][:n], s.zOut[29*n:][:n], s.zOut[36*n:][:n], s.zOut[37*n:][:n], s.zOut[46*n:][:n]
-	zVTheta4ZInit2, zUTheta1, zVTheta1, zUTheta1Theta1, zVTheta1Theta1, zUTheta2Theta1 := s.zOut[47*n:][:n], s.zOut[6*n:][:n], s.zOut[7*n:][:n], s.zOut[24*n:][:n], s.zOut[25*n:][:n], s.zOut[30*n:][:n]
-	zVTheta2Theta1, zUTheta3Theta1, zVTheta3Theta1, zUTheta4Theta1, zVTheta4Theta1, zUTheta2 := s.zOut[31*n:][:n], s.zOut[38*n:][:n], s.zOut[39*n:][:n], s.zOut[48*n:][:n], s.zOut[49*n:][:n], s.zOut[8*n:][:n]
-	zVTheta2, zUTheta2Theta2, zVTheta2Theta2, zUTheta3Theta2, zVTheta3Theta2, zUTheta4Theta2 := s.zOut[9*n:][:n], s.zOut[32*n:][:n], s.zOut[33*n:][:n], s.zOut[40*n:][:n], s.zOut[41*n:][:n], s.zOut[50*n:][:n]
-	zVTheta4Theta2, zUTheta3, zVTheta3, zUTheta3Theta3, zVTheta3Theta3, zUTheta4Theta3 := s.zOut[51*n:][:n], s.zOut[10*n:][:n], s.zOut[11*n:][:n], s.zOut[42*n:][:n], s.zOut[43*n:][:n], s.zOut[52*n:][:n]
-	zVTheta4Theta3, zUTheta4, zVTheta4, zUTheta4Theta4, zVTheta4Theta4, zInit := s.zOut[53*n:][:n], s.zOut[12*n:][:n], s.zOut[13*n:][:n], s.zOut[54*n:][:n], s.zOut[55*n:][:n], q[4:6]
+	a180, b63, a181, b65, zUZInit1, b67 := s.a180[:n], s.b63[:n], s.a181[:n], s.b65[:n], s.zGiven[:n], s.b67[:n]
+	zVZInit1, zUZInit1ZInit1, b69, zVZInit1ZInit1, b70, zUZInit2ZInit1 := s.zGiven[n:][:n], s.zGiven[6*n:][:n], s.b69[:n], s.zGiven[7*n:][:n], s.b70[:n], s.zGiven[8*n:][:n]
+	b71, zVZInit2ZInit1, b72, zUTheta1ZInit1, b73, zVTheta1ZInit1 := s.b71[:n], s.zGiven[9*n:][:n], s.b72[:n], s.zGiven[12*n:][:n], s.b73[:n], s.zGiven[13*n:][:n]
+	b74, zUTheta2ZInit1, b75, zVTheta2ZInit1, b76, zUTheta3ZInit1 := s.b74[:n], s.zGiven[18*n:][:n], s.b75[:n], s.zGiven[19*n:][:n], s.b76[:n], s.zGiven[24*n:][:n]
+	b77, zVTheta3ZInit1, b78, zUTheta4ZInit1, b79, zVTheta4ZInit1 := s.b77[:n], s.zGiven[25*n:][:n], s.b78[:n], s.zGiven[30*n:][:n], s.b79[:n], s.zGiven[31*n:][:n]
+	b80, zUZInit2, zVZInit2, zUZInit2ZInit2, zVZInit2ZInit2, zUTheta1ZInit2 := s.b80[:n], s.zGiven[2*n:][:n], s.zGiven[3*n:][:n], s.zGiven[10*n:][:n], s.zGiven[11*n:][:n], s.zGiven[14*n:][:n]
+	zVTheta1ZInit2, zUTheta2ZInit2, zVTheta2ZInit2, zUTheta3ZInit2, zVTheta3ZInit2, zUTheta4ZInit2 := s.zGiven[15*n:][:n], s.zGiven[20*n:][:n], s.zGiven[21*n:][:n], s.zGiven[26*n:][:n], s.zGiven[27*n:][:n], s.zGiven[32*n:][:n]
+	zVTheta4ZInit2, zUTheta1, zVTheta1, zUTheta1Theta1, zVTheta1Theta1, zUTheta2Theta1 := s.zGiven[33*n:][:n], s.zGiven[4*n:][:n], s.zGiven[5*n:][:n], s.zGiven[16*n:][:n], s.zGiven[17*n:][:n], s.zGiven[22*n:][:n]
+	zVTheta2Theta1, zUTheta3Theta1, zVTheta3Theta1, zUTheta4Theta1, zVTheta4Theta1, zUTheta2 := s.zGiven[23*n:][:n], s.zGiven[28*n:][:n], s.zGiven[29*n:][:n], s.zGiven[34*n:][:n], s.zGiven[35*n:][:n], s.zOut[2*n:][:n]
+	zVTheta2, zUTheta2Theta2, zVTheta2Theta2, zUTheta3Theta2, zVTheta3Theta2, zUTheta4Theta2 := s.zOut[3*n:][:n], s.zOut[8*n:][:n], s.zOut[9*n:][:n], s.zOut[10*n:][:n], s.zOut[11*n:][:n], s.zOut[14*n:][:n]
+	zVTheta4Theta2, zUTheta3, zVTheta3, zUTheta3Theta3, zVTheta3Theta3, zUTheta4Theta3 := s.zOut[15*n:][:n], s.zOut[4*n:][:n], s.zOut[5*n:][:n], s.zOut[12*n:][:n], s.zOut[13*n:][:n], s.zOut[16*n:][:n]
+	zVTheta4Theta3, zUTheta4, zVTheta4, zUTheta4Theta4, zVTheta4Theta4, zInit := s.zOut[17*n:][:n], s.zOut[6*n:][:n], s.zOut[7*n:][:n], s.zOut[18*n:][:n], s.zOut[19*n:][:n], q[4:6]
 	e, a3, e2, a6, a216, a217 := s.e, s.a3, s.e2, s.a6, s.a216, s.a217
 	a218, a219, a220, a215, expTheta, a223 := s.a218, s.a219, s.a220, s.a215, s.expTheta, s.a223
 	a19, a221, a222, a224, a225, a226 := s.a19, s.a221, s.a222, s.a224, s.a225, s.a226
@@ -1795,16 +1803,16 @@ func (s *Model) rank1(f, q, v []float64) {
 	a22, a81, a63, a46, a33, a24 := s.a22[:n], s.a81[:n], s.a63[:n], s.a46[:n], s.a33[:n], s.a24[:n]
 	a20, a170, a171, a172, a173, a174 := s.a20[:n], s.a170[:n], s.a171[:n], s.a172[:n], s.a173[:n], s.a174[:n]
 	a175, a176, a177, a178, a179, a180 := s.a175[:n], s.a176[:n], s.a177[:n], s.a178[:n], s.a179[:n], s.a180[:n]
-	a181, invZU, invZV, zUZInit1, zVZInit1, zUZInit1ZInit1 := s.a181[:n], s.invZU[:n], s.invZV[:n], s.zOut[2*n:][:n], s.zOut[3*n:][:n], s.zOut[14*n:][:n]
-	zVZInit1ZInit1, zUZInit2ZInit1, zVZInit2ZInit1, zUTheta1ZInit1, zVTheta1ZInit1, zUTheta2ZInit1 := s.zOut[15*n:][:n], s.zOut[16*n:][:n], s.zOut[17*n:][:n], s.zOut[20*n:][:n], s.zOut[21*n:][:n], s.zOut[26*n:][:n]
-	zVTheta2ZInit1, zUTheta3ZInit1, zVTheta3ZInit1, zUTheta4ZInit1, zVTheta4ZInit1, zUZInit2 := s.zOut[27*n:][:n], s.zOut[34*n:][:n], s.zOut[35*n:][:n], s.zOut[44*n:][:n], s.zOut[45*n:][:n], s.zOut[4*n:][:n]
-	zVZInit2, zUZInit2ZInit2, zVZInit2ZInit2, zUTheta1ZInit2, zVTheta1ZInit2, zUTheta2ZInit2 := s.zOut[5*n:][:n], s.zOut[18*n:][:n], s.zOut[19*n:][:n], s.zOut[22*n:][:n], s.zOut[23*n:][:n], s.zOut[28*n:][:n]
-	zVTheta2ZInit2, zUTheta3ZInit2, zVTheta3ZInit2, zUTheta4ZInit2, zVTheta4ZInit2, zUTheta1 := s.zOut[29*n:][:n], s.zOut[36*n:][:n], s.zOut[37*n:][:n], s.zOut[46*n:][:n], s.zOut[47*n:][:n], s.zOut[6*n:][:n]
-	zVTheta1, zUTheta1Theta1, zVTheta1Theta1, zUTheta2Theta1, zVTheta2Theta1, zUTheta3Theta1 := s.zOut[7*n:][:n], s.zOut[24*n:][:n], s.zOut[25*n:][:n], s.zOut[30*n:][:n], s.zOut[31*n:][:n], s.zOut[38*n:][:n]
-	zVTheta3Theta1, zUTheta4Theta1, zVTheta4Theta1, zUTheta2, zVTheta2, zUTheta2Theta2 := s.zOut[39*n:][:n], s.zOut[48*n:][:n], s.zOut[49*n:][:n], s.zOut[8*n:][:n], s.zOut[9*n:][:n], s.zOut[32*n:][:n]
-	zVTheta2Theta2, zUTheta3Theta2, zVTheta3Theta2, zUTheta4Theta2, zVTheta4Theta2, zUTheta3 := s.zOut[33*n:][:n], s.zOut[40*n:][:n], s.zOut[41*n:][:n], s.zOut[50*n:][:n], s.zOut[51*n:][:n], s.zOut[10*n:][:n]
-	zVTheta3, zUTheta3Theta3, zVTheta3Theta3, zUTheta4Theta3, zVTheta4Theta3, zUTheta4 := s.zOut[11*n:][:n], s.zOut[42*n:][:n], s.zOut[43*n:][:n], s.zOut[52*n:][:n], s.zOut[53*n:][:n], s.zOut[12*n:][:n]
-	zVTheta4, zUTheta4Theta4, zVTheta4Theta4 := s.zOut[13*n:][:n], s.zOut[54*n:][:n], s.zOut[55*n:][:n]
+	a181, invZU, invZV, zUZInit1, zVZInit1, zUZInit1ZInit1 := s.a181[:n], s.invZU[:n], s.invZV[:n], s.zGiven[:n], s.zGiven[n:][:n], s.zGiven[6*n:][:n]
+	zVZInit1ZInit1, zUZInit2ZInit1, zVZInit2ZInit1, zUTheta1ZInit1, zVTheta1ZInit1, zUTheta2ZInit1 := s.zGiven[7*n:][:n], s.zGiven[8*n:][:n], s.zGiven[9*n:][:n], s.zGiven[12*n:][:n], s.zGiven[13*n:][:n], s.zGiven[18*n:][:n]
+	zVTheta2ZInit1, zUTheta3ZInit1, zVTheta3ZInit1, zUTheta4ZInit1, zVTheta4ZInit1, zUZInit2 := s.zGiven[19*n:][:n], s.zGiven[24*n:][:n], s.zGiven[25*n:][:n], s.zGiven[30*n:][:n], s.zGiven[31*n:][:n], s.zGiven[2*n:][:n]
+	zVZInit2, zUZInit2ZInit2, zVZInit2ZInit2, zUTheta1ZInit2, zVTheta1ZInit2, zUTheta2ZInit2 := s.zGiven[3*n:][:n], s.zGiven[10*n:][:n], s.zGiven[11*n:][:n], s.zGiven[14*n:][:n], s.zGiven[15*n:][:n], s.zGiven[20*n:][:n]
+	zVTheta2ZInit2, zUTheta3ZInit2, zVTheta3ZInit2, zUTheta4ZInit2, zVTheta4ZInit2, zUTheta1 := s.zGiven[21*n:][:n], s.zGiven[26*n:][:n], s.zGiven[27*n:][:n], s.zGiven[32*n:][:n], s.zGiven[33*n:][:n], s.zGiven[4*n:][:n]
+	zVTheta1, zUTheta1Theta1, zVTheta1Theta1, zUTheta2Theta1, zVTheta2Theta1, zUTheta3Theta1 := s.zGiven[5*n:][:n], s.zGiven[16*n:][:n], s.zGiven[17*n:][:n], s.zGiven[22*n:][:n], s.zGiven[23*n:][:n], s.zGiven[28*n:][:n]
+	zVTheta3Theta1, zUTheta4Theta1, zVTheta4Theta1, zUTheta2, zVTheta2, zUTheta2Theta2 := s.zGiven[29*n:][:n], s.zGiven[34*n:][:n], s.zGiven[35*n:][:n], s.zOut[2*n:][:n], s.zOut[3*n:][:n], s.zOut[8*n:][:n]
+	zVTheta2Theta2, zUTheta3Theta2, zVTheta3Theta2, zUTheta4Theta2, zVTheta4Theta2, zUTheta3 := s.zOut[9*n:][:n], s.zOut[10*n:][:n], s.zOut[11*n:][:n], s.zOut[14*n:][:n], s.zOut[15*n:][:n], s.zOut[4*n:][:n]
+	zVTheta3, zUTheta3Theta3, zVTheta3Theta3, zUTheta4Theta3, zVTheta4Theta3, zUTheta4 := s.zOut[5*n:][:n], s.zOut[12*n:][:n], s.zOut[13*n:][:n], s.zOut[16*n:][:n], s.zOut[17*n:][:n], s.zOut[6*n:][:n]
+	zVTheta4, zUTheta4Theta4, zVTheta4Theta4 := s.zOut[7*n:][:n], s.zOut[18*n:][:n], s.zOut[19*n:][:n]
 	b88 := float64(a165 * vZInit[1])
 	b89 := float64(a163 * vZInit[0])
 	b90 := float64(vTheta[3] * a151)

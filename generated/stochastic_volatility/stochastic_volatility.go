@@ -895,17 +895,8 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
 	t := s.t
-	phi := q[1]
-	sigma2 := q[0]
-	beta := q[2]
-	g3 := s.g3
-	fitOffset := s.fitOffset
-	fitFactor := s.fitFactor
-	fitCentre := s.fitCentre
-	g1 := s.g1
-	fitRest := s.fitRest
-	g5 := s.g5
-	g6 := s.g6
+	phi, sigma2, beta, g3, fitOffset, fitFactor := q[1], q[0], q[2], s.g3, s.fitOffset, s.fitFactor
+	fitCentre, g1, fitRest, g5, g6 := s.fitCentre, s.g1, s.fitRest, s.g5, s.g6
 	c1 := 0.5 - float64(0.5*float64(t))
 	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
 	log1pExpNegPhi := special.Log1pExp(-phi)
@@ -934,17 +925,8 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
 	t := s.t
-	fitRest := s.fitRest
-	phi := q[1]
-	sigma2 := q[0]
-	beta := q[2]
-	g3 := s.g3
-	g1 := s.g1
-	fitOffset := s.fitOffset
-	fitFactor := s.fitFactor
-	fitCentre := s.fitCentre
-	g5 := s.g5
-	g6 := s.g6
+	fitRest, phi, sigma2, beta, g3, g1 := s.fitRest, q[1], q[0], q[2], s.g3, s.g1
+	fitOffset, fitFactor, fitCentre, g5, g6 := s.fitOffset, s.fitFactor, s.fitCentre, s.g5, s.g6
 	c1 := 0.5 - float64(0.5*float64(t))
 	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
 	g7 := float64(0.5*fitRest) + 0.25
@@ -1035,17 +1017,8 @@ func (s *LatentBlock) cube(dst, q []float64) {
 // evaluated at q.
 func (s *LatentBlock) force(f, q, w []float64) {
 	t := s.t
-	fitRest := s.fitRest
-	beta := q[2]
-	g3 := s.g3
-	invLogitPhi := s.invLogitPhi
-	invLogitNegPhi := s.invLogitNegPhi
-	fitOffset := s.fitOffset
-	fitFactor := s.fitFactor
-	fitCentre := s.fitCentre
-	g1 := s.g1
-	expNegSigma2 := s.expNegSigma2
-	g5 := s.g5
+	fitRest, beta, g3, invLogitPhi, invLogitNegPhi, fitOffset := s.fitRest, q[2], s.g3, s.invLogitPhi, s.invLogitNegPhi, s.fitOffset
+	fitFactor, fitCentre, g1, expNegSigma2, g5 := s.fitFactor, s.fitCentre, s.g1, s.expNegSigma2, s.g5
 	c3 := -float64(0.5*float64(t)) - 5
 	g7 := float64(0.5*fitRest) + 0.25
 	c5 := float64(t) + 20.5

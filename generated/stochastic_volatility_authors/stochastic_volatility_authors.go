@@ -530,17 +530,8 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
 	t := s.t
-	gamma := q[0]
-	alpha := q[1]
-	beta := q[2]
-	g3 := s.g3[:t]
-	a3 := s.a3[:t]
-	g2 := s.g2
-	fitOffset := s.fitOffset
-	fitFactor := s.fitFactor
-	fitCentre := s.fitCentre
-	g1 := s.g1
-	fitRest := s.fitRest
+	gamma, alpha, beta, g3, a3, g2 := q[0], q[1], q[2], s.g3[:t], s.a3[:t], s.g2
+	fitOffset, fitFactor, fitCentre, g1, fitRest := s.fitOffset, s.fitFactor, s.fitCentre, s.g1, s.fitRest
 	c2 := float64(-0.9189385332046727 * float64(t))
 	c1 := 1 - float64(t)
 	c3 := -float64(0.9189385332046727*float64(t)) - 10.109525635947398
@@ -585,17 +576,8 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
 	t := s.t
-	fitRest := s.fitRest
-	gamma := q[0]
-	alpha := q[1]
-	beta := q[2]
-	fitOffset := s.fitOffset
-	fitFactor := s.fitFactor
-	fitCentre := s.fitCentre
-	g1 := s.g1
-	g2 := s.g2
-	g3 := s.g3[:t]
-	a3 := s.a3[:t]
+	fitRest, gamma, alpha, beta, fitOffset, fitFactor := s.fitRest, q[0], q[1], q[2], s.fitOffset, s.fitFactor
+	fitCentre, g1, g2, g3, a3 := s.fitCentre, s.g1, s.g2, s.g3[:t], s.a3[:t]
 	c2 := float64(-0.9189385332046727 * float64(t))
 	c1 := 1 - float64(t)
 	c3 := -float64(0.9189385332046727*float64(t)) - 10.109525635947398
@@ -706,15 +688,8 @@ func (s *LatentBlock) cube(dst, q []float64) {
 // evaluated at q.
 func (s *LatentBlock) force(f, q, w []float64) {
 	t := s.t
-	fitRest := s.fitRest
-	phi := s.phi
-	beta := q[2]
-	fitOffset := s.fitOffset
-	fitFactor := s.fitFactor
-	fitCentre := s.fitCentre
-	g1 := s.g1
-	a1 := s.a1
-	g2 := s.g2
+	fitRest, phi, beta, fitOffset, fitFactor, fitCentre := s.fitRest, s.phi, q[2], s.fitOffset, s.fitFactor, s.fitCentre
+	g1, a1, g2 := s.g1, s.a1, s.g2
 	c4 := -float64(t) - 12
 	g4 := float64(0.5*fitRest) + 0.25
 	c6 := float64(t) + 18.5
@@ -913,17 +888,8 @@ func (s *VolatilityBlock) Unconstrain(q, values []float64) error {
 func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 	var res float64
 	t := s.t
-	x := q[:t]
-	phi := s.phi
-	expNegX := s.expNegX[:t]
-	a3 := s.a3[:t]
-	y := s.y[:t]
-	beta := s.beta
-	a4 := s.a4[:t]
-	g4 := s.g4
-	g2 := s.g2
-	g1 := s.g1
-	g10 := s.g10
+	x, phi, expNegX, a3, y, beta := q[:t], s.phi, s.expNegX[:t], s.a3[:t], s.y[:t], s.beta
+	a4, g4, g2, g1, g10 := s.a4[:t], s.g4, s.g2, s.g1, s.g10
 	c2 := float64(-0.9189385332046727 * float64(t))
 	c3 := -float64(0.9189385332046727*float64(t)) - 10.109525635947398
 	a1 := 0.0
@@ -966,17 +932,8 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	var res float64
 	t := s.t
 	grad = grad[:t]
-	x := q[:t]
-	g2 := s.g2
-	phi := s.phi
-	expNegX := s.expNegX[:t]
-	a3 := s.a3[:t]
-	y := s.y[:t]
-	g1 := s.g1
-	g4 := s.g4
-	beta := s.beta
-	a4 := s.a4[:t]
-	g10 := s.g10
+	x, g2, phi, expNegX, a3, y := q[:t], s.g2, s.phi, s.expNegX[:t], s.a3[:t], s.y[:t]
+	g1, g4, beta, a4, g10 := s.g1, s.g4, s.beta, s.a4[:t], s.g10
 	c2 := float64(-0.9189385332046727 * float64(t))
 	c3 := -float64(0.9189385332046727*float64(t)) - 10.109525635947398
 	a7 := float64(x[0] * g2)

@@ -858,17 +858,8 @@ func (s *Model) push(dst, q []float64) {
 func (s *Model) pull1(dst, q []float64) {
 	t := s.t
 	dst = dst[:t+3]
-	sigma2 := q[t+1]
-	phi := q[t+2]
-	betaRef := s.betaRef
-	beta := q[t]
-	a3 := s.a3[:t]
-	a5 := s.a5[:t]
-	g5 := s.g5[:t]
-	a7 := s.a7[:t]
-	bandCholA3 := s.bandCholA3
-	bandSolveBandCholA3 := s.bandSolveBandCholA3[:t]
-	xZ := q[:t]
+	sigma2, phi, betaRef, beta, a3, a5 := q[t+1], q[t+2], s.betaRef, q[t], s.a3[:t], s.a5[:t]
+	g5, a7, bandCholA3, bandSolveBandCholA3, xZ := s.g5[:t], s.a7[:t], s.bandCholA3, s.bandSolveBandCholA3[:t], q[:t]
 	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)

@@ -6,6 +6,7 @@ package ode
 type Memo struct {
 	Start  []float64 // y₀
 	Out    []float64 // component j at times[n] in Out[j·len(times) + n]
+	Given  []float64 // what the caller computes from Out, likewise
 	Status Status    // of the last Solve
 
 	solver *Solver

@@ -32,6 +32,8 @@ type Part struct {
 	Pos    int   // in Of.Parts
 	Base   int   // the position of the part that it is a derivative of; its own, if it is none
 	By     []int // the inputs that it is a derivative by, descending
+	Given  *Expr // at Index, of a part that others give and that is computed behind those; nil of the others
+	Row    int   // its place among the parts that are given, or among those that are not
 	Tensor *Tensor
 }
 
@@ -52,6 +54,11 @@ func (f *Family) Formulas(order int) []*Expr {
 	for _, e := range f.Operator.Joint.Formulas(f, order) {
 		out = append(out, *e)
 	}
+	for _, p := range f.Parts {
+		if p.Given != nil && p.Order() <= order {
+			out = append(out, p.Given)
+		}
+	}
 	return out
 }
 
@@ -66,7 +73,7 @@ func (f *Family) Lower(lower func(*Expr) *Expr) {
 func (f *Family) Cost(order int) Cost {
 	var shapes [][]dsl.Extent
 	for _, p := range f.Parts {
-		if p.Order() <= order {
+		if p.Order() <= order && p.Given == nil {
 			shapes = append(shapes, p.Tensor.Shape)
 		}
 	}
@@ -81,6 +88,8 @@ type Evaluation struct {
 	Code   func(e *Expr) func() float64 // the value of an expression, in terms of those
 	// Inner computes the definitions behind formulas that have values only while the family is computed.
 	Inner func(formulas []*Expr) func()
+	// Over calls f at each value of an index.
+	Over func(i *Index, f func(n int))
 	// Integrate solves a differential equation: the components out[i][n] at times[n], from y0 at t0. They are NaN where that fails.
 	Integrate Integrator
 }

@@ -40,8 +40,10 @@ var solutionOperator = Operator{
 		Formulas: func(f *Family, order int) []**Expr {
 			s := f.Own.(*Solution)
 			out := []**Expr{&s.From}
-			for i := range s.Size(order) {
-				out = append(out, &s.Init[i], &s.Rhs[i])
+			for i, p := range s.Parts[:s.Size(order)] {
+				if p.Given == nil {
+					out = append(out, &s.Init[i], &s.Rhs[i])
+				}
 			}
 			return out
 		},
@@ -68,6 +70,8 @@ type Solution struct {
 	States    []*Tensor
 	Time      *Tensor
 	Order     int // of the highest sensitivities
+	// Scaled has, for each input whose derivatives are not integrated, the relation that gives them; it is nil where there is none.
+	Scaled []*Scaling
 }
 
 // NewSolution makes one without components yet, with sensitivities up to an order.
@@ -113,19 +117,40 @@ func (s *Solution) Part(state int, by ...int) *Part {
 	return s.Parts[s.Size(len(by)-1)+len(s.Decl.Ode.States)*at+state]
 }
 
+// Scales reports whether there are components that scalings give.
+func (s *Solution) Scales() bool {
+	return slices.ContainsFunc(s.Parts, func(p *Part) bool { return p.Given != nil })
+}
+
+// Split returns the components up to an order that are integrated, and those that scalings give.
+func (s *Solution) Split(order int) (integrated, given []*Part) {
+	for _, p := range s.Parts[:s.Size(order)] {
+		if p.Given == nil {
+			integrated = append(integrated, p)
+		} else {
+			given = append(given, p)
+		}
+	}
+	return integrated, given
+}
+
 // eval integrates the equation up to an order of sensitivities.
 func (s *Solution) eval(order int, x Evaluation) {
-	n := s.Size(order)
-	y0, out, rhs := make([]float64, n), make([][]float64, n), make([]func() float64, n)
-	for i := range n {
-		y0[i] = x.Code(s.Init[i])()
-		out[i] = x.Values(s.Parts[i].Tensor)
-		rhs[i] = x.Code(s.Rhs[i])
+	var y0 []float64
+	var out [][]float64
+	var rhs []func() float64
+	var formulas []*Expr
+	integrated, given := s.Split(order)
+	for _, p := range integrated {
+		y0 = append(y0, x.Code(s.Init[p.Pos])())
+		out = append(out, x.Values(p.Tensor))
+		rhs = append(rhs, x.Code(s.Rhs[p.Pos]))
+		formulas = append(formulas, s.Rhs[p.Pos])
 	}
-	inner := x.Inner(s.Rhs[:n])
+	inner := x.Inner(formulas)
 	x.Integrate(out, func(dy, y []float64, t float64) {
-		for i := range n {
-			x.Values(s.States[i])[0] = y[i]
+		for i, p := range integrated {
+			x.Values(s.States[p.Pos])[0] = y[i]
 		}
 		if s.Time != nil {
 			x.Values(s.Time)[0] = t
@@ -135,4 +160,8 @@ func (s *Solution) eval(order int, x Evaluation) {
 			dy[i] = f()
 		}
 	}, y0, x.Code(s.From)(), x.Values(s.Times))
+	for _, p := range given {
+		f := x.Code(p.Given)
+		x.Over(s.Index, func(n int) { x.Values(p.Tensor)[n-1] = f() })
+	}
 }

@@ -49,6 +49,7 @@ func (p *Posterior) solution(d *dsl.Solve) *expr.Solution {
 		rhs = append(rhs, el.Expr(e).At())
 	}
 	p.augment(s, rhs, init)
+	s.Scale(c)
 	p.Solves, p.Families = append(p.Solves, s), append(p.Families, &s.Family)
 	return s
 }
