@@ -56,6 +56,7 @@ var latents = []struct{ name, text, want string }{
 	{"a density that couples", "param a real[J]\na ~ normal(mu, tau)\ndensity -sum(a)^4", "a 1*"},
 	{"a density that couples, and sees what has the same prior everywhere", "param a, b real[J]\na ~ normal(mu, tau)\nb ~ normal(0, 1)\ndensity -sum(a + b)^4", "a 1*"},
 	{"a density by a recursion", "param a real[J]\na ~ normal(mu, tau)\nlet f[1] = a[1]\nlet f[t] = sin(f[t-1]) + a[t] for t in 2..J\ndensity -sum(f)^4", ""},
+	{"a prior that is near no normal one", "param r real[J] > 10\nparam a real[J]\na ~ normal(mu, tau)\nr ~ lognormal(a, s)\ny ~ normal(a[g] + r[g], s)", "a 1"},
 	{"a ranking", "data r int[n, J] in 1..J\nparam a real[J]\na ~ normal(mu, tau)\ndensity sum(i in n, q in J) (a[r[i, q]] - log(sum(l in q..J) exp(a[r[i, l]])))", "a 1*"},
 	{"no data", "param a real[J]\na ~ normal(0, tau)", "a 1"},
 	{"a location alone", "param a real[J]\na ~ normal(mu, 1)", "a 1"},

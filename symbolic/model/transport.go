@@ -359,7 +359,7 @@ func (p *Posterior) above(unit, others []*latent) (location, scale bool) {
 				continue // an observation that is counted from the values of others, as the time since a start, and no prior of them
 			}
 			located := s == nil || mentionsAny(s.center, unit) || mentionsAny(s.u, unit)
-			location, scale = location || located, scale || !located || mentionsAny(s.precision, unit)
+			location, scale = location || located, scale || !located || s != nil && mentionsAny(s.precision, unit)
 		}
 	}
 	return location, scale
