@@ -49,6 +49,7 @@ type Context struct {
 	Sharing     bool // large operands become shared definitions
 	operands    map[*Expr]*Expr
 	shared      map[*Expr]*Tensor // by closed body
+	enclosing   int               // how many of them are being made inside one another
 	derivatives map[derivativeKey]*Expr
 	along       map[*Tensor][]*Index // the indices that derivatives by a tensor are derived at
 	diffs       map[scalarKey]*Expr  // derivatives by scalars

@@ -267,9 +267,17 @@ func (c *Context) Atom(e *Expr) *Expr {
 	return r
 }
 
+// maxEnclosing is the largest depth of definitions that are being made inside one another.
+const maxEnclosing = 1000
+
 // enclosed is a reference to the shared definition of e.
 func (c *Context) enclosed(e *Expr, symmetric bool) *Expr {
-	key, formal := c.Close(e)
+	if c.enclosing++; c.enclosing > maxEnclosing {
+		c.enclosing = 0
+		panic(TooLarge{})
+	}
+	key, formal := c.Close(e) // which may enclose parts of it, written in its own indices
+	c.enclosing--
 	t, ok := c.shared[key]
 	if !ok {
 		shape := make([]dsl.Extent, len(formal))
