@@ -145,7 +145,7 @@ var notRun = []string{"go test ./...", campaign.Variable + "=long go test ", "./
 // the pages otherwise. In their place another is run where the next ones need what they write.
 var slow = []struct{ command, instead, otherwise string }{
 	{"hamc run examples/volatility.ham ", "", "conformance samples it"},
-	{"hamc run examples/fitzhugh_nagumo.ham ", "", "cmd/hamc runs it for a few draws"},
+	{"hamc run examples/fitzhugh_nagumo.ham ", "", "cmd/hamc runs another equation for a few draws"},
 	{"hamc paper banana --with ", "", "a page runs it on fewer cells"},
 	{"go generate ./generated ", "", "cmd/hamc compares what is generated with what is there"},
 	{"go vet ./dsl ", "", "the go command is not what is tested"},
