@@ -93,7 +93,7 @@ func TestGenerateIsDeterministic(t *testing.T) {
 func TestRunExamples(t *testing.T) {
 	t.Chdir(t.TempDir())
 	n := campaign.Cases(t, 5, 40)
-	for _, m := range campaign.Sample(t, exampleModels(t), 5) {
+	for _, m := range campaign.Sample(t, exampleModels(t), 7) {
 		name := strings.TrimSuffix(filepath.Base(m), ".ham")
 		t.Run(name, func(t *testing.T) {
 			r := fine(t, "run", m, "--chains", "2", "--warmup", strconv.Itoa(n), "--draws", strconv.Itoa(n), "--steps", "3")

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/internal/fixtures"
 )
 
@@ -182,7 +183,7 @@ func TestTrajectoryFixtures(t *testing.T) {
 				}
 			}
 			compared := 0
-			for _, k := range settings {
+			for _, k := range campaign.Sample(t, settings, 2) {
 				args := append([]string{"trajectory"}, f.arguments(t, starts[k])...)
 				args = append(args, "--integrator", k.method, "--step-size", number64(k.eps), "--steps", strconv.Itoa(k.steps))
 				if k.delta > 0 {
@@ -218,7 +219,7 @@ func TestTrajectoryFixtures(t *testing.T) {
 					compared++
 				}
 			}
-			if compared < 20 {
+			if compared < campaign.Cases(t, 10, 20) {
 				t.Errorf("%d integrations compared", compared)
 			}
 		})

@@ -121,7 +121,7 @@ func sameRuns(t *testing.T, least int, whole, parts string) {
 // once there is space: here a limit on the size of files stands for the disk.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	settings := []string{"run", "--quiet", example("banana.ham"), "--chains", "2", "--warmup", "200", "--draws", "20000"}
+	settings := []string{"run", "--quiet", example("banana.ham"), "--chains", "2", "--warmup", "200", "--draws", strconv.Itoa(campaign.Cases(t, 8000, 20_000))}
 	whole := start(t, dir, nil, append(settings, "--output-dir", "whole")...)
 	if code := whole.drawn(); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, whole.stderr.String())

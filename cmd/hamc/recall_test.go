@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hamc-dev/hamc/internal/campaign"
 )
 
 // recalled is a model with a warning of its derivation, one about its data, a const, and a number that may be 0.
@@ -136,7 +138,7 @@ func TestWhatARunRemembers(t *testing.T) {
 	if r, n := derived(t, "run", "m.ham"); n == 0 {
 		t.Fatalf("%+v", r)
 	}
-	for _, c := range []struct {
+	for _, c := range campaign.Sample(t, []struct {
 		name   string
 		change func(t *testing.T)
 		args   []string
@@ -162,7 +164,7 @@ func TestWhatARunRemembers(t *testing.T) {
 			put(t, "m.ham", "")
 		}, []string{"below/m.ham", "--data", "m.data.json"}, false, "below/m.ham:10:"},
 		{"another name", func(t *testing.T) { put(t, "o.ham", recalled) }, []string{"o.ham", "--data", "m.data.json"}, true, "o.ham:10:"},
-	} {
+	}, 2) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			writeInputs(t)

@@ -13,6 +13,7 @@ import (
 	"github.com/hamc-dev/hamc/generated/funnel"
 	"github.com/hamc-dev/hamc/generated/gaussian"
 	"github.com/hamc-dev/hamc/generated/logistic"
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/grid"
 )
@@ -320,7 +321,7 @@ func TestMistakes(t *testing.T) {
 	failed := map[string]bool{}
 	for wrong := range numMistakes {
 		each(t, func(t *testing.T, s subject) {
-			step, states := written(s.model, wrong), s.states(t, 4)
+			step, states := written(s.model, wrong), s.states(t, campaign.Cases(t, 2, 4))
 			checks := []struct {
 				name string
 				err  error

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/symbolic"
 )
 
@@ -16,7 +17,7 @@ func TestCorpus(t *testing.T) {
 	if err != nil || len(files) < 40 {
 		t.Fatalf("%d models, %v", len(files), err)
 	}
-	for _, file := range files {
+	for n, file := range files {
 		folder, name := filepath.Dir(file), filepath.Base(filepath.Dir(file))
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -27,7 +28,11 @@ func TestCorpus(t *testing.T) {
 			t.Errorf("%v", ds)
 			continue
 		}
-		if _, more := symbolic.Derive(m); ds != nil && len(ds.List) > 0 || len(more) > 0 {
+		var more []dsl.Diagnostic
+		if n%campaign.Cases(t, 3, 1) == 0 {
+			_, more = symbolic.Derive(m)
+		}
+		if ds != nil && len(ds.List) > 0 || len(more) > 0 {
 			t.Errorf("%s: %v %v", file, ds, more)
 		}
 		if m.Name != name || len(m.Blocks) != 1 || len(m.Blocks[0].Metric) != 1 || m.Blocks[0].Metric[0].Kind != dsl.MetricAuto {

@@ -94,7 +94,7 @@ func TestJacobianPlacement(t *testing.T) {
 	for _, k := range campaign.Sample(t, []runtime.Integrator{runtime.IMb, runtime.GLFb}, 2) {
 		var accept, phi [3]float64
 		for p := InAcceptStep; p <= InDensity; p++ {
-			s, err := (&GibbsWalk{Integrator: k, Placement: p, T: 1000, BurnIn: 100, Draws: campaign.Cases(t, 500, 1500), Seed: 3}).Run()
+			s, err := (&GibbsWalk{Integrator: k, Placement: p, T: 1000, BurnIn: 100, Draws: campaign.Cases(t, 300, 1500), Seed: 3}).Run()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -240,7 +240,8 @@ func TestResumeFailures(t *testing.T) {
 		r.Options.Draws, r.Options.Init = draws, []runtime.Point{{0}}
 		return r
 	}
-	if err := Run(context.Background(), &edge{}, ask(whole, 30_000), quiet); err != nil {
+	n := campaign.Cases(t, 10_000, 30_000)
+	if err := Run(context.Background(), &edge{}, ask(whole, n), quiet); err != nil {
 		t.Fatal(err)
 	}
 	p := ask(parts, 2) // a failure of one chain at most
@@ -251,9 +252,9 @@ func TestResumeFailures(t *testing.T) {
 		}
 		p.Resume = true
 	}
-	p.Options.Draws = 30_000
+	p.Options.Draws = n
 	rounds := 0
-	for more, interrupted := 1, true; interrupted; more = 15_000 {
+	for more, interrupted := 1, true; interrupted; more = n / 2 {
 		crashed(t, parts)
 		if err := os.Remove(filepath.Join(parts, FailuresName)); err != nil {
 			t.Fatal(err)

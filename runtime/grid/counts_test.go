@@ -13,6 +13,7 @@ import (
 
 	"github.com/hamc-dev/hamc/generated/stochastic_volatility_authors"
 	"github.com/hamc-dev/hamc/internal/benchmarks"
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/random"
 )
@@ -397,7 +398,8 @@ func volatility(t *testing.T, observations int, seed uint64, latent Settings) (*
 // volatility accepts what benchmarks.GibbsWalk, a sampler with random numbers of its own, accepts on
 // the same data, within four standard errors of the difference.
 func TestCorrection(t *testing.T) {
-	const observations, draws, seed = 200, 4000, 3
+	const observations, seed = 200, 3
+	draws := campaign.Cases(t, 1500, 4000)
 	latent := paperSettings("imb")
 	latent.StepSize, latent.Steps = 0.5, 6
 	var accepted [2]float64
@@ -420,15 +422,15 @@ func TestCorrection(t *testing.T) {
 			block     string
 			got, want float64
 		}{
-			{"latent", float64(r.Accepted) / draws, want.Latent},
-			{"volatility", float64(r.OtherBlocks[0].Accepted) / draws, want.Volatility},
+			{"latent", float64(r.Accepted) / float64(draws), want.Latent},
+			{"volatility", float64(r.OtherBlocks[0].Accepted) / float64(draws), want.Volatility},
 		} {
 			t.Logf("placement %d, %s: accepted %.4f, by GibbsWalk %.4f", placement, x.block, x.got, x.want)
-			if limit := 4 * math.Sqrt(2*x.want*(1-x.want)/draws); !(math.Abs(x.got-x.want) <= limit) {
+			if limit := 4 * math.Sqrt(2*x.want*(1-x.want)/float64(draws)); !(math.Abs(x.got-x.want) <= limit) {
 				t.Errorf("placement %d, %s: accepted %.4f, by GibbsWalk %.4f ± %.4f", placement, x.block, x.got, x.want, limit)
 			}
 		}
-		accepted[placement] = float64(r.Accepted) / draws
+		accepted[placement] = float64(r.Accepted) / float64(draws)
 	}
 	if accepted[0] > accepted[1]-0.05 {
 		t.Errorf("accepted %.3f with the correction and %.3f without: it makes no difference", accepted[0], accepted[1])

@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/hamc-dev/hamc/internal/campaign"
 )
 
 // continuous are draws with their distribution functions, from gonum but for
@@ -325,8 +327,7 @@ func kumaraswamy(a, b float64) distribution {
 }
 
 func TestContinuousDistributions(t *testing.T) {
-	const n = 60000
-	sample := make([]float64, n)
+	sample := make([]float64, campaign.Cases(t, 20_000, 60_000))
 	for i, d := range continuous {
 		t.Run(d.name, func(t *testing.T) {
 			rng := source(i)

@@ -62,7 +62,7 @@ func deeper(n int) int {
 // TestSample is a short run of the program.
 func TestSample(t *testing.T) {
 	var out bytes.Buffer
-	causes, err := run(&options{out: &out, root: root, seed: 1, n: campaign.Cases(t, 30, 100)})
+	causes, err := run(&options{out: &out, root: root, seed: 1, n: campaign.Cases(t, 15, 100)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestOrigins(t *testing.T) {
 			t.Errorf("%s: the tokens are another text", o.name)
 		}
 	}
-	step := campaign.Cases(t, 30, 10)
+	step := campaign.Cases(t, 60, 10)
 	became := map[string]int{}
 	for i := 0; i < len(origins); i += step {
 		r := compile(&mutant{Text: origins[i].text})

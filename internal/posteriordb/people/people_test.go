@@ -40,7 +40,7 @@ func TestModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	chosen := campaign.Sample(t, files, 8)
-	for _, file := range files {
+	for _, file := range campaign.Sample(t, files, 2) {
 		name := strings.TrimSuffix(file, ".ham")
 		t.Run(name, func(t *testing.T) {
 			if !strings.Contains(string(table), "\n"+name+"\t") {

@@ -330,7 +330,7 @@ func TestHistograms(t *testing.T) {
 // TestThinning checks what a run that is too long for a page shows, and that the
 // page says so.
 func TestThinning(t *testing.T) {
-	r := sample(2, 30000, 40)
+	r := sample(2, 30000, 28)
 	for i := range r.Chains[1].Stats[5] {
 		if i%1000 == 501 {
 			r.Chains[1].Stats[5][i] = 1 // divergent

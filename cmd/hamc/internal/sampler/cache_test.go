@@ -70,7 +70,7 @@ func TestDamagedSampler(t *testing.T) {
 	if b := built(t, small("a")); !b.Cached || b.Note != "" || b.Path != first.Path || b.ID != first.ID {
 		t.Fatalf("%+v, first %+v", b, first)
 	}
-	for _, c := range []struct {
+	for _, c := range campaign.Sample(t, []struct {
 		name  string
 		spoil func(path string) error
 		mends bool // without building
@@ -91,7 +91,7 @@ func TestDamagedSampler(t *testing.T) {
 		{"a directory", func(p string) error { return os.MkdirAll(filepath.Join(p, "x"), 0o700) }, false},
 		{"a link", func(p string) error { return os.Symlink("/bin/true", p) }, false},
 		{"gone", func(p string) error { return nil }, false},
-	} {
+	}, 2) {
 		t.Run(c.name, func(t *testing.T) {
 			if c.name == "a directory" || c.name == "a link" || c.name == "gone" {
 				if err := os.RemoveAll(first.Path); err != nil {

@@ -21,8 +21,8 @@ func TestSettingsOfGo(t *testing.T) {
 		"GOPROXY=off", "GOPATH=relative", "GOMODCACHE=relative", "GOENV=/nonexistent", "GOTMPDIR=/nonexistent", "GOCACHEPROG=/nonexistent", "GODEBUG=nonsense",
 		"GOOS=plan9", "GOARCH=386", "GOBIN=relative", "GOFIPS140=nonsense", "GOCACHE=off", "GOCACHE=relative", "GOCACHE=" + filepath.Join(dir, "file", "below"),
 	}
-	// In a short campaign one in four, and all of the cache.
-	for _, v := range append(campaign.Sample(t, settings[:len(settings)-3:len(settings)-3], 4), settings[len(settings)-3:]...) {
+	// In a short campaign one in eight, and all of the cache.
+	for _, v := range append(campaign.Sample(t, settings[:len(settings)-3:len(settings)-3], 8), settings[len(settings)-3:]...) {
 		t.Run(v, func(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
 				t.Fatal(err)
