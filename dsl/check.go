@@ -721,7 +721,11 @@ func (c *checker) extent(e Expr, what string) (Extent, bool) {
 				return x, true
 			}
 		}
-		c.err(BadSize, e.Span(), fmt.Sprintf("declare it as `data %s int` or `const %s = …`", e.Name, e.Name), "`%s` cannot be %s", e.Name, what)
+		hint := fmt.Sprintf("declare it as `data %s int` or `const %s = …`", e.Name, e.Name)
+		if l, ok := c.scope[e.Name].(*Let); ok && l.Type.Base == Int && what == "the end of a range" {
+			hint += fmt.Sprintf(", or go through all and choose: `sum(i in n) (if i <= %s then … else 0)`", e.Name)
+		}
+		c.err(BadSize, e.Span(), hint, "`%s` cannot be %s", e.Name, what)
 		c.note(o.Declared(), "declared here")
 		return Extent{}, false
 	case *BinaryExpr:

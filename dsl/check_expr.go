@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -489,7 +490,7 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 	}
 	ix, shift, reason := c.shifted(a)
 	if ix == nil || reason != nil {
-		if core, _ := c.unshifted(a); !c.sizeForm(a) || c.oneNumber(core, size) {
+		if core, _ := c.unshifted(a); !c.sizeForm(a) || !c.sizeForm(core) || c.oneNumber(core, size) {
 			if s, ok, is := c.computed(a, size); is {
 				return s, ok
 			}
@@ -747,7 +748,7 @@ func (c *checker) call(e *CallExpr) {
 			c.err(BadNamedArgument, a.At, "leave the name out", "the arguments of `%s` have no names", e.Func)
 		}
 	}
-	if fn := c.funcs[e.Func]; fn != nil {
+	if fn := cmp.Or(c.funcs[e.Func], libraryFuncs()[e.Func]); fn != nil {
 		c.callFunc(e, fn)
 		return
 	}
@@ -1048,6 +1049,9 @@ func (c *checker) unknownFunction(e *CallExpr) {
 	var names []string
 	for i := range Functions {
 		names = append(names, Functions[i].Name)
+	}
+	for _, f := range Library {
+		names = append(names, f.Name)
 	}
 	for i := range Distributions {
 		d := &Distributions[i]

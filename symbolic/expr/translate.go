@@ -353,6 +353,9 @@ func (el *Elaborator) call(e *dsl.CallExpr) Value {
 		}
 		return c.Apply(op, args...)
 	}
+	if v, ok := el.wholeQuotient(e); ok {
+		args = []Value{v}
+	}
 	return el.mapped(shape, func(subs []Sub) *Expr {
 		xs := make([]*Expr, len(args))
 		for i := range args {
@@ -360,6 +363,24 @@ func (el *Elaborator) call(e *dsl.CallExpr) Value {
 		}
 		return c.Call(e.Func, xs...)
 	})
+}
+
+// wholeQuotient is the argument of floor(x/y) and ceil(x/y) of whole numbers, away from the whole numbers by 1/(2|y|): the canonical form of a quotient
+// may round to the other side of one.
+func (el *Elaborator) wholeQuotient(e *dsl.CallExpr) (Value, bool) {
+	side, ok := map[string]float64{"floor": 0.5, "ceil": -0.5}[e.Func]
+	if !ok {
+		return Value{}, false
+	}
+	b, ok := e.Args[0].Expr.(*dsl.BinaryExpr)
+	if !ok || b.Op != "/" && b.Op != "./" || b.X.Type().Base != dsl.Int || b.Y.Type().Base != dsl.Int {
+		return Value{}, false
+	}
+	c, x, y := el.C, el.Expr(b.X), el.Expr(b.Y)
+	return el.mapped(e.Type().Shape, func(subs []Sub) *Expr {
+		by := Pick(y, subs)
+		return c.Add(c.Div(Pick(x, subs), by), c.Div(c.Number(side), c.Call("abs", by)))
+	}), true
 }
 
 // Definition elaborates a definition that is given as a whole.
