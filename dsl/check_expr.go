@@ -262,10 +262,10 @@ func (c *checker) reduction(e *SumExpr) {
 		e.setType(Type{Base: e.Terms.Type().Base})
 		return
 	}
-	if e.Func != "sum" {
-		c.fixedRanges(indices, "`"+e.Func+"`", "sum over it, or define a vector with what lies outside as −1e300, and 0 in sums")
-	}
 	c.expr(e.Body)
+	if e.Func != "sum" && c.recursion != nil && c.readsParts(e.Body) {
+		c.fixedRanges(indices, "`"+e.Func+"` of what is defined here", "write `log(sum(s in …) exp(…))`")
+	}
 	c.wantScalar(e.Body, "the body of a sum")
 	e.setType(Type{Base: e.Body.Type().Base})
 	if e.Func == "log_sum_exp" && e.Body.Type().Base == Int {
@@ -287,6 +287,16 @@ func (c *checker) reduction(e *SumExpr) {
 			bad(e)
 		}
 	}
+}
+
+// readsParts reports whether an expression names a definition in parts.
+func (c *checker) readsParts(e Expr) bool {
+	if n, ok := e.(*Name); ok {
+		return c.partOf(n.Name) != nil
+	}
+	found := false
+	children(e, func(x Expr) { found = found || c.readsParts(x) })
+	return found
 }
 
 // notEmpty demands that ranges have elements, as far as they have ends that allow to.

@@ -101,7 +101,8 @@ func (el *Elaborator) Expr(e dsl.Expr) Value {
 		}
 		outer := el.Drawing
 		el.Drawing = append(outer[:len(outer):len(outer)], indices...)
-		body := el.between(e.Indices, el.Where(el.ends(e.Indices), func() *Expr { return el.Expr(e.Body).At() }))
+		body := el.Where(el.ends(e.Indices), func() *Expr { return el.Expr(e.Body).At() })
+		body = el.between(e.Func, e.Indices, body)
 		el.Drawing = outer
 		for i := len(indices) - 1; i >= 0; i-- {
 			body = el.reduce(e.Func, indices[i], body)
@@ -115,10 +116,19 @@ func (el *Elaborator) Expr(e dsl.Expr) Value {
 	panic(fmt.Sprintf("symbolic: no way to elaborate %T", e))
 }
 
-// between is e where indices lie between ends that move, and 0 elsewhere.
-func (el *Elaborator) between(decls []dsl.IndexDecl, e *Expr) *Expr {
+// between is e where indices lie between ends that move, and elsewhere what changes nothing: 0 in a sum, −∞ in a sum of exponentials and a
+// maximum, ∞ in a minimum.
+func (el *Elaborator) between(reduction string, decls []dsl.IndexDecl, e *Expr) *Expr {
+	c := el.C
 	for _, g := range el.ends(decls) {
-		e = el.C.Mul(g, e)
+		switch outside := c.Call("log", c.Number(0)); reduction {
+		case "sum":
+			e = c.Mul(g, e)
+		case "min":
+			e = c.Call("select", g, e, c.Neg(outside))
+		default:
+			e = c.Call("select", g, e, outside)
+		}
 	}
 	return e
 }
