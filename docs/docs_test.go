@@ -719,6 +719,15 @@ func functions(kind dsl.FunctionKind) [][]string {
 			rows = append(rows, []string{"`" + f.Name + "(" + strings.Join(args, ", ") + ")`", f.Doc})
 		}
 	}
+	for _, f := range dsl.Library {
+		doc := f.Doc
+		if f.Data {
+			doc += "; of data"
+		}
+		if kind == dsl.Structural {
+			rows = append(rows, []string{"`" + f.Name + "(" + f.Arguments() + ")`", doc})
+		}
+	}
 	return rows
 }
 

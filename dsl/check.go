@@ -721,7 +721,11 @@ func (c *checker) extent(e Expr, what string) (Extent, bool) {
 				return x, true
 			}
 		}
-		c.err(BadSize, e.Span(), fmt.Sprintf("declare it as `data %s int` or `const %s = …`", e.Name, e.Name), "`%s` cannot be %s", e.Name, what)
+		hint := fmt.Sprintf("declare it as `data %s int` or `const %s = …`", e.Name, e.Name)
+		if l, ok := c.scope[e.Name].(*Let); ok && l.Type.Base == Int && what == "the end of a range" {
+			hint += fmt.Sprintf(", or go through all and choose: `sum(i in n) (if i <= %s then … else 0)`", e.Name)
+		}
+		c.err(BadSize, e.Span(), hint, "`%s` cannot be %s", e.Name, what)
 		c.note(o.Declared(), "declared here")
 		return Extent{}, false
 	case *BinaryExpr:
@@ -1607,6 +1611,7 @@ func (c *checker) term(s *SampleStmt, at Span, left Expr, dist *Distribution, in
 			return
 		}
 	}
+	c.ofRows(term)
 	n := len(c.ds.List)
 	c.fits(term)
 	if c.errors(n) > 0 {
@@ -1626,6 +1631,43 @@ func (c *checker) term(s *SampleStmt, at Span, left Expr, dist *Distribution, in
 		term = c.truncated(s, term)
 	}
 	c.model.Terms = append(c.model.Terms, term)
+}
+
+// ofRows makes a statement on an array of simplexes, or of matrices of a type, one on each of them: with the rows of an argument that has as many.
+func (c *checker) ofRows(term *Term) {
+	own, want := 2, matrices[term.Dist.Support]
+	if term.Dist.Support == OnSimplex {
+		own, want = 1, Simplex
+	}
+	n, ok := term.Left.(*Name)
+	if !ok || want == nil {
+		return
+	}
+	declared := func(o Object) bool {
+		switch o := o.(type) {
+		case *Param:
+			return o.Constraint == want
+		case *Data:
+			return o.Constraint == want
+		}
+		return false
+	}
+	shape := term.Left.Type().Shape
+	if len(shape) <= own || !declared(n.Obj) {
+		return
+	}
+	shape = shape[:len(shape)-own]
+	indices := indicesOver(shape, term.Left.Span())
+	term.Left = elementOf(term.Left, indices)
+	for k, a := range term.Args {
+		if t := a.Type(); len(t.Shape) >= len(shape) && len(t.Shape) > 0 && sameShape(t.Shape[:len(shape)], shape) && !(term.Dist.Args[k].Domain == VectorPositive && len(t.Shape) == 1) {
+			term.Args[k] = elementOf(a, indices)
+		}
+	}
+	if term.For == nil {
+		term.For, indices = indices[0], indices[1:]
+	}
+	term.Each = append(term.Each, indices...)
 }
 
 // truncation checks the interval that truncates a distribution.
@@ -1765,7 +1807,8 @@ func (c *checker) vectorTerm(term *Term) {
 			c.covariance(a, term.Dist, t.Shape[0], "the "+term.side())
 			continue
 		}
-		if ts := a.Type(); len(ts.Shape) == 0 && arg.Domain == VectorReal {
+		if ts := a.Type(); len(ts.Shape) == 0 && (arg.Domain == VectorReal || arg.Domain == VectorPositive) {
+			c.argument(a, term.Dist, n)
 			term.Args[n] = c.spread(a, t.Shape[0])
 		} else if len(ts.Shape) != 1 {
 			c.err(NotVector, a.Span(), vectorHint(a), "%s of `%s` is a vector, not %s", arg.called(), term.Dist.Name, ts)

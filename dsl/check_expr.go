@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -261,10 +262,10 @@ func (c *checker) reduction(e *SumExpr) {
 		e.setType(Type{Base: e.Terms.Type().Base})
 		return
 	}
-	if e.Func != "sum" {
-		c.fixedRanges(indices, "`"+e.Func+"`", "sum over it, or define a vector with what lies outside as −1e300, and 0 in sums")
-	}
 	c.expr(e.Body)
+	if e.Func != "sum" && c.recursion != nil && c.readsParts(e.Body) {
+		c.fixedRanges(indices, "`"+e.Func+"` of what is defined here", "write `log(sum(s in …) exp(…))`")
+	}
 	c.wantScalar(e.Body, "the body of a sum")
 	e.setType(Type{Base: e.Body.Type().Base})
 	if e.Func == "log_sum_exp" && e.Body.Type().Base == Int {
@@ -286,6 +287,16 @@ func (c *checker) reduction(e *SumExpr) {
 			bad(e)
 		}
 	}
+}
+
+// readsParts reports whether an expression names a definition in parts.
+func (c *checker) readsParts(e Expr) bool {
+	if n, ok := e.(*Name); ok {
+		return c.partOf(n.Name) != nil
+	}
+	found := false
+	children(e, func(x Expr) { found = found || c.readsParts(x) })
+	return found
 }
 
 // notEmpty demands that ranges have elements, as far as they have ends that allow to.
@@ -489,7 +500,7 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 	}
 	ix, shift, reason := c.shifted(a)
 	if ix == nil || reason != nil {
-		if core, _ := c.unshifted(a); !c.sizeForm(a) || c.oneNumber(core, size) {
+		if core, _ := c.unshifted(a); !c.sizeForm(a) || !c.sizeForm(core) || c.oneNumber(core, size) {
 			if s, ok, is := c.computed(a, size); is {
 				return s, ok
 			}
@@ -747,7 +758,7 @@ func (c *checker) call(e *CallExpr) {
 			c.err(BadNamedArgument, a.At, "leave the name out", "the arguments of `%s` have no names", e.Func)
 		}
 	}
-	if fn := c.funcs[e.Func]; fn != nil {
+	if fn := cmp.Or(c.funcs[e.Func], libraryFuncs()[e.Func]); fn != nil {
 		c.callFunc(e, fn)
 		return
 	}
@@ -1048,6 +1059,9 @@ func (c *checker) unknownFunction(e *CallExpr) {
 	var names []string
 	for i := range Functions {
 		names = append(names, Functions[i].Name)
+	}
+	for _, f := range Library {
+		names = append(names, f.Name)
 	}
 	for i := range Distributions {
 		d := &Distributions[i]

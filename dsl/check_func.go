@@ -287,7 +287,7 @@ func (c *checker) body(fn *Func, given []*Let) (lets []*Let, value Expr) {
 		own.Stmts = append(own.Stmts, cloneLet(s))
 	}
 	c.parts(own)
-	if len(c.partial) > 0 {
+	if len(c.partial) > 0 && !fn.recursive {
 		fn.recursive = true
 	}
 	for _, l := range c.partial {
@@ -331,7 +331,9 @@ func (c *checker) callFunc(e *CallExpr, fn *Func) {
 	}
 	if len(e.Args) != len(vars) {
 		c.err(ArgumentCount, e.Span(), "write "+fn.form(), "`%s` takes %s, not %d", fn.Name, count(len(vars), "argument"), len(e.Args))
-		c.note(fn.At, "defined here")
+		if !fn.builtin {
+			c.note(fn.At, "defined here")
+		}
 		return
 	}
 	if takesBar(fn.Name) && len(vars) > 1 && e.Bar.Len == 0 {
@@ -581,7 +583,11 @@ func (c *checker) bind(fn *Func, values []Expr, scope map[string]Object) (lets [
 			continue
 		}
 		if p := c.dependsOnParam(x); v.data && p != nil {
-			fail(NeedsData, x, &v, "", "the argument `%s` of `%s` is data, and this depends on the parameter `%s`", v.Name, fn.Name, p.Name)
+			hint := ""
+			if fn.builtin {
+				hint = "it jumps, or has kinks; numbers that are to be in order are declared `ordered`"
+			}
+			fail(NeedsData, x, &v, hint, "the argument `%s` of `%s` is data, and this depends on the parameter `%s`", v.Name, fn.Name, p.Name)
 			continue
 		}
 		for d, e := range want {
@@ -597,7 +603,7 @@ func (c *checker) bind(fn *Func, values []Expr, scope map[string]Object) (lets [
 			ok = false
 		}
 		l := &Let{object: object{Name: v.Name, At: v.At, used: true}, Value: x, Type: t, Local: true}
-		if v.typ.Base == "real" {
+		if v.typ.Base == "real" && !(fn.builtin && fn.of == nil) { // those of the library keep whole numbers whole
 			l.Type.Base = Real
 		}
 		lets = append(lets, l)

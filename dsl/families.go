@@ -195,7 +195,7 @@ func (c *checker) familyTerm(term *Term) {
 		return
 	}
 	for n, a := range term.Args {
-		if dist.Args[n].Domain == VectorReal && a.Type().IsScalar() && len(term.Left.Type().Shape) == 1 {
+		if (dist.Args[n].Domain == VectorReal || dist.Args[n].Domain == VectorPositive) && a.Type().IsScalar() && len(term.Left.Type().Shape) == 1 {
 			term.Args[n] = c.spread(a, term.Left.Type().Shape[0])
 		}
 	}

@@ -2,6 +2,7 @@ package dsl_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,7 +88,7 @@ func checkForeignRow(t *testing.T, row *dsl.Foreign) {
 	}
 	if row.Is != "" {
 		known := map[dsl.ForeignKind]bool{
-			dsl.ForeignFunction:     dsl.LookupFunction(row.Is) != nil,
+			dsl.ForeignFunction:     dsl.LookupFunction(row.Is) != nil || slices.ContainsFunc(dsl.Library, func(f dsl.LibraryFunction) bool { return f.Name == row.Is }),
 			dsl.ForeignDistribution: dsl.LookupDistribution(row.Is) != nil,
 			dsl.ForeignType:         row.Is == "int" || row.Is == "real" || row.Is == "cov" || dsl.LookupConstraint(row.Is) != nil,
 			dsl.ForeignMetric:       row.Is == "fisher" || row.Is == "identity",

@@ -148,7 +148,7 @@ func (p *parser) percentHint() string {
 	case n.Value == "in":
 		return "one of several is `g == 1 or g == 2`"
 	}
-	return "the remainder of i by m is i - m*floor(i/m)"
+	return "the remainder of i by m is mod(i, m)"
 }
 
 // operatorHint is the hint where an operator or a bracket stands in place of what is wanted: with

@@ -1113,7 +1113,8 @@ func function(name string, x []float64) float64 {
 	case "sign":
 		return truth(x[0] > 0) - truth(x[0] < 0)
 	case "floor":
-		return x[0] - math.Mod(math.Mod(x[0], 1)+1, 1)
+		whole, _ := math.Modf(x[0])
+		return whole - truth(whole > x[0])
 	case "ceil":
 		return -function("floor", []float64{-x[0]})
 	case "trunc":

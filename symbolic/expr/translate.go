@@ -101,7 +101,8 @@ func (el *Elaborator) Expr(e dsl.Expr) Value {
 		}
 		outer := el.Drawing
 		el.Drawing = append(outer[:len(outer):len(outer)], indices...)
-		body := el.between(e.Indices, el.Where(el.ends(e.Indices), func() *Expr { return el.Expr(e.Body).At() }))
+		body := el.Where(el.ends(e.Indices), func() *Expr { return el.Expr(e.Body).At() })
+		body = el.between(e.Func, e.Indices, body)
 		el.Drawing = outer
 		for i := len(indices) - 1; i >= 0; i-- {
 			body = el.reduce(e.Func, indices[i], body)
@@ -115,10 +116,19 @@ func (el *Elaborator) Expr(e dsl.Expr) Value {
 	panic(fmt.Sprintf("symbolic: no way to elaborate %T", e))
 }
 
-// between is e where indices lie between ends that move, and 0 elsewhere.
-func (el *Elaborator) between(decls []dsl.IndexDecl, e *Expr) *Expr {
+// between is e where indices lie between ends that move, and elsewhere what changes nothing: 0 in a sum, −∞ in a sum of exponentials and a
+// maximum, ∞ in a minimum.
+func (el *Elaborator) between(reduction string, decls []dsl.IndexDecl, e *Expr) *Expr {
+	c := el.C
 	for _, g := range el.ends(decls) {
-		e = el.C.Mul(g, e)
+		switch outside := c.Call("log", c.Number(0)); reduction {
+		case "sum":
+			e = c.Mul(g, e)
+		case "min":
+			e = c.Call("select", g, e, c.Neg(outside))
+		default:
+			e = c.Call("select", g, e, outside)
+		}
 	}
 	return e
 }
@@ -353,6 +363,9 @@ func (el *Elaborator) call(e *dsl.CallExpr) Value {
 		}
 		return c.Apply(op, args...)
 	}
+	if v, ok := el.wholeQuotient(e); ok {
+		args = []Value{v}
+	}
 	return el.mapped(shape, func(subs []Sub) *Expr {
 		xs := make([]*Expr, len(args))
 		for i := range args {
@@ -360,6 +373,24 @@ func (el *Elaborator) call(e *dsl.CallExpr) Value {
 		}
 		return c.Call(e.Func, xs...)
 	})
+}
+
+// wholeQuotient is the argument of floor(x/y) and ceil(x/y) of whole numbers, away from the whole numbers by 1/(2|y|): the canonical form of a quotient
+// may round to the other side of one.
+func (el *Elaborator) wholeQuotient(e *dsl.CallExpr) (Value, bool) {
+	side, ok := map[string]float64{"floor": 0.5, "ceil": -0.5}[e.Func]
+	if !ok {
+		return Value{}, false
+	}
+	b, ok := e.Args[0].Expr.(*dsl.BinaryExpr)
+	if !ok || b.Op != "/" && b.Op != "./" || b.X.Type().Base != dsl.Int || b.Y.Type().Base != dsl.Int {
+		return Value{}, false
+	}
+	c, x, y := el.C, el.Expr(b.X), el.Expr(b.Y)
+	return el.mapped(e.Type().Shape, func(subs []Sub) *Expr {
+		by := Pick(y, subs)
+		return c.Add(c.Div(Pick(x, subs), by), c.Div(c.Number(side), c.Call("abs", by)))
+	}), true
 }
 
 // Definition elaborates a definition that is given as a whole.
