@@ -242,11 +242,16 @@ var costly = []string{"truncated_shapes", "chain_vectors", "chain_softabs", "mix
 
 // compiled returns the corpus, every model compiled, once for all tests; those
 // that do not compile are reported and left out. A short campaign has one model in
-// twenty-six, in the order of their names, which begin with what they are of.
+// twenty-six, in the order of their names, which begin with what they are of, and one with quantities.
 func compiled(t testing.TB) []*subject {
 	t.Helper()
 	compiledOnce.Do(func() {
-		for _, s := range campaign.Sample(t, read(t), 26) {
+		all := read(t)
+		list := campaign.Sample(t, all, 26)
+		if at := slices.IndexFunc(all, func(s *subject) bool { return s.name == "generate_constant" }); !slices.Contains(list, all[at]) {
+			list = append(list, all[at])
+		}
+		for _, s := range list {
 			if slices.Contains(costly, s.name) && !campaign.Long(t) {
 				continue
 			}
