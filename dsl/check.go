@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -84,6 +85,7 @@ type checker struct {
 	bounding    *Ident          // the first of the parameters whose bounds are checked
 	recursion   *Let            // the one of which a part is being checked
 	ofParts     bool            // the subscripts of a definition in parts are being read
+	aside       string          // how what has the bounds that are being read is written without them
 	indexing    Expr            // what the one subscript that is being read selects from
 	choosing    int             // conditions around what is being checked, in a branch of which it stands
 	subscripted *Name           // the name whose elements are being read
@@ -904,7 +906,7 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 	c.expr(e)
 	c.wantScalar(e, "a bound")
 	if n := len(c.ds.List); n > before && c.ds.List[n-1].Code == NotScalar {
-		c.ds.List[n-1].Hint = "all elements have the same bounds; what lies above a vector is `let u = lo + d` with `param d real[n] > 0`"
+		c.ds.List[n-1].Hint = "all elements have the same bounds; " + cmp.Or(c.aside, "what lies above a vector is `let u = lo + d` with `param d real[n] > 0`")
 	}
 	if c.errors(before) > 0 || e.Type().Base == Invalid {
 		return nil, nil
@@ -927,14 +929,51 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 		return nil, nil
 	}
 	if !boundForm(e) {
-		hint := "read what a function of data gives from the data file, as a scalar datum"
-		if c.formOfSize(e) {
+		hint := cmp.Or(c.aside, "read what a function of data gives from the data file, as a scalar datum")
+		if c.formOfSize(e) && c.bounding == nil {
 			hint = fmt.Sprintf("name it: `let J = %s`, and `in 1..J`", Text(e))
 		}
 		c.err(BadBounds, e.Span(), hint, "a bound is arithmetic (+ - * /) on numbers, scalar data and scalar parameters")
 		return nil, nil
 	}
 	return e, nil
+}
+
+// besideBound says how a parameter with bounds that are no bounds of the language is written by one that has some; "" of data.
+func (c *checker) besideBound(te *TypeExpr, lo, hi Expr) string {
+	p := c.bounding
+	if p == nil {
+		return ""
+	}
+	typ, times := "real", "*"
+	if len(te.Sizes) > 0 {
+		var sizes []string
+		for _, s := range te.Sizes {
+			sizes = append(sizes, Text(s))
+		}
+		typ, times = typ+"["+strings.Join(sizes, ", ")+"]", ".*"
+	}
+	summand := func(e Expr) string {
+		text := Text(e)
+		if b, ok := e.(*BinaryExpr); ok && (b.Op == "+" || b.Op == "-") {
+			return "(" + text + ")"
+		}
+		return text
+	}
+	const form = "a part is a parameter: `param %s %s %s` and `let %s = %s`"
+	switch {
+	case lo != nil && hi != nil:
+		d := p.Name + "_part"
+		return fmt.Sprintf(form, d, typ, "in (0, 1)", p.Name, fmt.Sprintf("%s + (%s - %s)%s%s", Text(lo), Text(hi), summand(lo), times, d)) +
+			fmt.Sprintf(", with `density %s` if that depends on parameters", strings.ReplaceAll(map[bool]string{true: "sum(log(D))", false: "log(D)"}[times == ".*"], "D", Text(hi)+" - "+summand(lo)))
+	case lo != nil:
+		d := p.Name + "_above"
+		return fmt.Sprintf(form, d, typ, "> 0", p.Name, Text(lo)+" + "+d)
+	case hi != nil:
+		d := p.Name + "_below"
+		return fmt.Sprintf(form, d, typ, "> 0", p.Name, Text(hi)+" - "+d)
+	}
+	return ""
 }
 
 // noSecondBound reports a bound that reads `> a < b`.
@@ -964,6 +1003,7 @@ func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 		return s
 	}
 	lo, hi := b.ends()
+	c.aside = c.besideBound(te, lo, hi)
 	switch b.Kind() {
 	case SetBound:
 		if what == "param" {
