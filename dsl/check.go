@@ -76,21 +76,22 @@ func newChecker(file *File, m *Model, ds *Diagnostics, opt Options) *checker {
 
 type checker struct {
 	surroundings
-	ds          *Diagnostics
-	model       *Model
-	funcs       map[string]*Func
-	laterFuncs  map[string]Span // functions that stand further down
-	lostFuncs   bool            // a file that is imported was not found
-	inlined     int             // parts of the bodies of functions at their calls
-	bounding    *Ident          // the first of the parameters whose bounds are checked
-	recursion   *Let            // the one of which a part is being checked
-	ofParts     bool            // the subscripts of a definition in parts are being read
-	aside       string          // how what has the bounds that are being read is written without them
-	indexing    Expr            // what the one subscript that is being read selects from
-	choosing    int             // conditions around what is being checked, in a branch of which it stands
-	subscripted *Name           // the name whose elements are being read
-	reads       []partRead      // what parts read of definitions in parts
-	lagged      int             // terms of sums over distances that are written out
+	ds           *Diagnostics
+	model        *Model
+	funcs        map[string]*Func
+	laterFuncs   map[string]Span // functions that stand further down
+	lostFuncs    bool            // a file that is imported was not found
+	inlined      int             // parts of the bodies of functions at their calls
+	bounding     *Ident          // the first of the parameters whose bounds are checked
+	recursion    *Let            // the one of which a part is being checked
+	ofParts      bool            // the subscripts of a definition in parts are being read
+	innerProduct string          // what a product that starts with a transposed vector is
+	aside        string          // how what has the bounds that are being read is written without them
+	indexing     Expr            // what the one subscript that is being read selects from
+	choosing     int             // conditions around what is being checked, in a branch of which it stands
+	subscripted  *Name           // the name whose elements are being read
+	reads        []partRead      // what parts read of definitions in parts
+	lagged       int             // terms of sums over distances that are written out
 
 	integerArrays map[string]bool   // names of integer data that are no scalars
 	sizeLets      map[*LetStmt]bool // definitions that are sizes
@@ -1302,7 +1303,17 @@ func (c *checker) setRange(ix *Index, d *IndexDecl) {
 	if d.Lo != nil {
 		lo, ix.From, good = c.rangeEnd(d.Lo, false)
 		if good && lo.IsConst() && lo.Offset < 1 {
-			c.err(IndexRange, d.Lo.Span(), "indices count from 1", "a range starts at %d", lo.Offset)
+			hint, up := "indices count from 1", 1-lo.Offset
+			if d.Hi != nil && up < 100 {
+				last := Text(d.Hi) + fmt.Sprintf("+%d", up)
+				if b, ok := d.Hi.(*BinaryExpr); ok && b.Op == "-" && Text(b.Y) == fmt.Sprint(up) {
+					last = Text(b.X)
+				} else if v, ok := c.constant(d.Hi); ok {
+					last = fmt.Sprint(v + float64(up))
+				}
+				hint += fmt.Sprintf(": write `%s in 1..%s`, and `%[1]s-%[3]d` in the place of `%[1]s`", d.Name, last, up)
+			}
+			c.err(IndexRange, d.Lo.Span(), hint, "a range starts at %d", lo.Offset)
 			good = false
 		}
 	}
