@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -75,20 +76,22 @@ func newChecker(file *File, m *Model, ds *Diagnostics, opt Options) *checker {
 
 type checker struct {
 	surroundings
-	ds          *Diagnostics
-	model       *Model
-	funcs       map[string]*Func
-	laterFuncs  map[string]Span // functions that stand further down
-	lostFuncs   bool            // a file that is imported was not found
-	inlined     int             // parts of the bodies of functions at their calls
-	bounding    *Ident          // the first of the parameters whose bounds are checked
-	recursion   *Let            // the one of which a part is being checked
-	ofParts     bool            // the subscripts of a definition in parts are being read
-	indexing    Expr            // what the one subscript that is being read selects from
-	choosing    int             // conditions around what is being checked, in a branch of which it stands
-	subscripted *Name           // the name whose elements are being read
-	reads       []partRead      // what parts read of definitions in parts
-	lagged      int             // terms of sums over distances that are written out
+	ds           *Diagnostics
+	model        *Model
+	funcs        map[string]*Func
+	laterFuncs   map[string]Span // functions that stand further down
+	lostFuncs    bool            // a file that is imported was not found
+	inlined      int             // parts of the bodies of functions at their calls
+	bounding     *Ident          // the first of the parameters whose bounds are checked
+	recursion    *Let            // the one of which a part is being checked
+	ofParts      bool            // the subscripts of a definition in parts are being read
+	innerProduct string          // what a product that starts with a transposed vector is
+	aside        string          // how what has the bounds that are being read is written without them
+	indexing     Expr            // what the one subscript that is being read selects from
+	choosing     int             // conditions around what is being checked, in a branch of which it stands
+	subscripted  *Name           // the name whose elements are being read
+	reads        []partRead      // what parts read of definitions in parts
+	lagged       int             // terms of sums over distances that are written out
 
 	integerArrays map[string]bool   // names of integer data that are no scalars
 	sizeLets      map[*LetStmt]bool // definitions that are sizes
@@ -904,7 +907,7 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 	c.expr(e)
 	c.wantScalar(e, "a bound")
 	if n := len(c.ds.List); n > before && c.ds.List[n-1].Code == NotScalar {
-		c.ds.List[n-1].Hint = "all elements have the same bounds; what lies above a vector is `let u = lo + d` with `param d real[n] > 0`"
+		c.ds.List[n-1].Hint = "all elements have the same bounds; " + cmp.Or(c.aside, "what lies above a vector is `let u = lo + d` with `param d real[n] > 0`")
 	}
 	if c.errors(before) > 0 || e.Type().Base == Invalid {
 		return nil, nil
@@ -927,14 +930,51 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 		return nil, nil
 	}
 	if !boundForm(e) {
-		hint := "read what a function of data gives from the data file, as a scalar datum"
-		if c.formOfSize(e) {
+		hint := cmp.Or(c.aside, "read what a function of data gives from the data file, as a scalar datum")
+		if c.formOfSize(e) && c.bounding == nil {
 			hint = fmt.Sprintf("name it: `let J = %s`, and `in 1..J`", Text(e))
 		}
 		c.err(BadBounds, e.Span(), hint, "a bound is arithmetic (+ - * /) on numbers, scalar data and scalar parameters")
 		return nil, nil
 	}
 	return e, nil
+}
+
+// besideBound says how a parameter with bounds that are no bounds of the language is written by one that has some; "" of data.
+func (c *checker) besideBound(te *TypeExpr, lo, hi Expr) string {
+	p := c.bounding
+	if p == nil {
+		return ""
+	}
+	typ, times := "real", "*"
+	if len(te.Sizes) > 0 {
+		var sizes []string
+		for _, s := range te.Sizes {
+			sizes = append(sizes, Text(s))
+		}
+		typ, times = typ+"["+strings.Join(sizes, ", ")+"]", ".*"
+	}
+	summand := func(e Expr) string {
+		text := Text(e)
+		if b, ok := e.(*BinaryExpr); ok && (b.Op == "+" || b.Op == "-") {
+			return "(" + text + ")"
+		}
+		return text
+	}
+	const form = "a part is a parameter: `param %s %s %s` and `let %s = %s`"
+	switch {
+	case lo != nil && hi != nil:
+		d := p.Name + "_part"
+		return fmt.Sprintf(form, d, typ, "in (0, 1)", p.Name, fmt.Sprintf("%s + (%s - %s)%s%s", Text(lo), Text(hi), summand(lo), times, d)) +
+			fmt.Sprintf(", with `density %s` if that depends on parameters", strings.ReplaceAll(map[bool]string{true: "sum(log(D))", false: "log(D)"}[times == ".*"], "D", Text(hi)+" - "+summand(lo)))
+	case lo != nil:
+		d := p.Name + "_above"
+		return fmt.Sprintf(form, d, typ, "> 0", p.Name, Text(lo)+" + "+d)
+	case hi != nil:
+		d := p.Name + "_below"
+		return fmt.Sprintf(form, d, typ, "> 0", p.Name, Text(hi)+" - "+d)
+	}
+	return ""
 }
 
 // noSecondBound reports a bound that reads `> a < b`.
@@ -964,6 +1004,7 @@ func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 		return s
 	}
 	lo, hi := b.ends()
+	c.aside = c.besideBound(te, lo, hi)
 	switch b.Kind() {
 	case SetBound:
 		if what == "param" {
@@ -1262,7 +1303,17 @@ func (c *checker) setRange(ix *Index, d *IndexDecl) {
 	if d.Lo != nil {
 		lo, ix.From, good = c.rangeEnd(d.Lo, false)
 		if good && lo.IsConst() && lo.Offset < 1 {
-			c.err(IndexRange, d.Lo.Span(), "indices count from 1", "a range starts at %d", lo.Offset)
+			hint, up := "indices count from 1", 1-lo.Offset
+			if d.Hi != nil && up < 100 {
+				last := Text(d.Hi) + fmt.Sprintf("+%d", up)
+				if b, ok := d.Hi.(*BinaryExpr); ok && b.Op == "-" && Text(b.Y) == fmt.Sprint(up) {
+					last = Text(b.X)
+				} else if v, ok := c.constant(d.Hi); ok {
+					last = fmt.Sprint(v + float64(up))
+				}
+				hint += fmt.Sprintf(": write `%s in 1..%s`, and `%[1]s-%[3]d` in the place of `%[1]s`", d.Name, last, up)
+			}
+			c.err(IndexRange, d.Lo.Span(), hint, "a range starts at %d", lo.Offset)
 			good = false
 		}
 	}

@@ -149,7 +149,7 @@ func (c *checker) expr(e Expr) {
 				return
 			}
 			if len(t.Shape) != 2 {
-				c.err(NotMatrix, e.Span(), "only matrices are transposed; the inner product is dot(a, b)", "this is %s, not a matrix", t)
+				c.err(NotMatrix, e.Span(), "only matrices are transposed; the inner product is "+cmp.Or(c.innerProduct, "dot(a, b)"), "this is %s, not a matrix", t)
 				bad(e)
 				return
 			}
@@ -767,20 +767,7 @@ func (c *checker) call(e *CallExpr) {
 	}
 	f := LookupFunction(e.Func)
 	if f == nil {
-		row := LookupForeign(ForeignFunction, e.Func)
-		if x := combinationOf(strings.TrimSuffix(e.Func, "_rng")); x != nil || row != nil && row.Is == "" {
-			c.quiet(func() { // its arguments are not those of what is to be written
-				for _, a := range e.Args {
-					c.expr(a.Expr)
-				}
-			})
-		} else {
-			for _, a := range e.Args {
-				c.expr(a.Expr)
-			}
-		}
-		bad(e)
-		c.unknownFunction(e)
+		c.noFunction(e)
 		return
 	}
 	e.Fn = f
@@ -791,7 +778,7 @@ func (c *checker) call(e *CallExpr) {
 	if len(e.Args) != f.Arity {
 		hint := ""
 		if pair := map[string]string{"max": "fmax", "min": "fmin"}[e.Func]; pair != "" && len(e.Args) == 2 {
-			hint = fmt.Sprintf("of two numbers it is %s(x, z)", pair)
+			hint = fmt.Sprintf("of two numbers it is %s(%s)", pair, strings.Join(textsOf(e.Args), ", "))
 		}
 		c.err(ArgumentCount, e.Span(), hint, "`%s` takes %s, not %d", e.Func, count(f.Arity, "argument"), len(e.Args))
 		bad(e)
@@ -821,11 +808,32 @@ func (c *checker) call(e *CallExpr) {
 	if f.Kind == Elementwise {
 		c.elementwise(e)
 		if k, kinked := kinks[e.Func]; kinked {
-			c.notSmooth(e, "`"+e.Func+"`", k.does, k.hint)
+			by := map[string]string{}
+			for n, a := range e.Args {
+				by[[]string{"x", "z"}[n]] = Text(a.Expr)
+			}
+			c.notSmooth(e, "`"+e.Func+"`", k.does, substituted(k.hint, by))
 		}
 		return
 	}
 	c.structural(e)
+}
+
+// noFunction checks the arguments of what is no function, and reports it.
+func (c *checker) noFunction(e *CallExpr) {
+	arguments := func() {
+		for _, a := range e.Args {
+			c.expr(a.Expr)
+		}
+	}
+	row := LookupForeign(ForeignFunction, e.Func)
+	if x := combinationOf(strings.TrimSuffix(e.Func, "_rng")); x != nil || row != nil && row.Is == "" {
+		c.quiet(arguments) // they are not those of what is to be written
+	} else {
+		arguments()
+	}
+	bad(e)
+	c.unknownFunction(e)
 }
 
 // delta checks the arguments of Kronecker's delta, which are positions and no values.
@@ -1082,7 +1090,7 @@ func (c *checker) unknownFunction(e *CallExpr) {
 		}
 	} else if fn := c.distributionFunc(strings.TrimSuffix(e.Func, "_rng")); fn != nil && strings.HasSuffix(e.Func, "_rng") {
 		hint = "a distribution of the model has no draws of its own: draw from those that it is made of"
-	} else if form := foreignLogDensity(e.Func); form != "" {
+	} else if form := foreignLogDensity(e.Func, textsOf(e.Args)); form != "" {
 		hint = "write " + form
 	} else if d := LookupDistribution(strings.ToLower(e.Func)); d != nil && c.generating {
 		hint = fmt.Sprintf("a draw reads %s(%s), a log density %s", d.RandomName(), strings.Join(d.argNames(), ", "), d.form())
@@ -1102,9 +1110,39 @@ func (c *checker) unknownFunction(e *CallExpr) {
 	c.err(UnknownFunction, e.At, hint, "there is no function `%s`", e.Func)
 }
 
-func (c *checker) binary(e *BinaryExpr) {
+// factors checks the operands of an operator.
+func (c *checker) factors(e *BinaryExpr) {
+	if c.innerProduct == "" {
+		c.innerProduct = innerProduct(e)
+		defer func() { c.innerProduct = "" }()
+	}
 	c.expr(e.X)
 	c.expr(e.Y)
+}
+
+// innerProduct is what y'*A*x is for vectors y and x, by the form of the product; "" of what has another form.
+func innerProduct(e *BinaryExpr) string {
+	var rest []string
+	for x := Expr(e); ; {
+		switch f := x.(type) {
+		case *BinaryExpr:
+			if f.Op != "*" {
+				return ""
+			}
+			rest = append([]string{Text(f.Y)}, rest...)
+			x = f.X
+			continue
+		case *UnaryExpr:
+			if f.Op == "'" {
+				return "`dot(" + Text(f.X) + ", " + strings.Join(rest, "*") + ")`"
+			}
+		}
+		return ""
+	}
+}
+
+func (c *checker) binary(e *BinaryExpr) {
+	c.factors(e)
 	x, y := e.X.Type(), e.Y.Type()
 	if x.Base == Invalid || y.Base == Invalid {
 		bad(e)

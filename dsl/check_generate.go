@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -114,7 +115,7 @@ func (c *checker) logDensityCall(e *CallExpr, dist *Distribution, tail Tail) {
 		c.err(ArgumentCount, e.At, "write "+dist.form(), "`%s` takes a value and %s, not %s", e.Func, count(len(dist.Args), "argument"), count(n+1, "operand"))
 		return
 	case e.Bar.Len == 0 && n > 0:
-		c.err(UnexpectedToken, e.At, "write "+dist.form(), "`%s` has a `|` between the value and the arguments", e.Func)
+		c.err(UnexpectedToken, e.At, "write "+cmp.Or(barred(e.Func, textsOf(e.Args)), dist.form()), "`%s` has a `|` between the value and the arguments", e.Func)
 		return
 	}
 	if !good {

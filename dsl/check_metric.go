@@ -66,7 +66,11 @@ func (c *checker) metricCall(e *CallExpr) bool {
 	switch e.Func {
 	case "fisher", "softabs", "monge":
 	case "hessian", "identity", "auto":
-		c.err(MetricOption, e.At, fmt.Sprintf("write `metric %s`", e.Func), "the metric `%s` has no options", e.Func)
+		hint := fmt.Sprintf("write `metric %s`", e.Func)
+		if args := textsOf(e.Args); e.Func == "identity" && len(args) == 1 {
+			hint += fmt.Sprintf("; the identity matrix is `let I[i in %s, j in %[1]s] = delta(i, j)`", args[0])
+		}
+		c.err(MetricOption, e.At, hint, "the metric `%s` has no options", e.Func)
 		bad(e)
 		return true
 	default:

@@ -239,6 +239,7 @@ var functions = map[string]func(x []float64) float64{
 	"abs":       func(x []float64) float64 { return math.Abs(x[0]) },
 	"expm1":     func(x []float64) float64 { return math.Expm1(x[0]) },
 	"logit":     func(x []float64) float64 { return math.Log(x[0]) - math.Log1p(-x[0]) },
+	"inv_Phi":   func(x []float64) float64 { return math.Sqrt2 * math.Erfinv(2*x[0]-1) },
 	"log_Phi":   func(x []float64) float64 { return math.Log(math.Erfc(-x[0]/math.Sqrt2) / 2) },
 	"log1m_exp": func(x []float64) float64 { return math.Log(-math.Expm1(x[0])) },
 	"log_sum_exp": func(x []float64) float64 {

@@ -128,6 +128,13 @@ func (r *reading) say(x *expectation) error {
 	case x.symbol == "Ident":
 		return r.noName(x.want, x.hint)
 	}
+	if x.symbol == "" { // the end of a line in braces
+		hint := x.hint
+		if r.took("func", 1) {
+			hint = "in braces each definition has a line of its own, and so has `return …`"
+		}
+		return r.unexpected("the end of the line", hint)
+	}
 	return r.missing(x.symbol, x.hint)
 }
 

@@ -574,7 +574,11 @@ func (p *parser) solves() bool {
 func (p *parser) solve() (Expr, error) {
 	start := p.lex.RawCursor()
 	word := p.next()
-	name, err := p.ident("the name of an `ode`", solveForm)
+	form := solveForm
+	if p.isOp("(") {
+		form = "of a symmetric positive definite matrix A it is solve_spd(A, b), of a triangular one solve_lower(L, b); " + solveForm
+	}
+	name, err := p.ident("the name of an `ode`", form)
 	if err != nil {
 		return nil, err
 	}

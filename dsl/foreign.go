@@ -183,7 +183,9 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "cloglog (p)", "", "", "log(-log1m(p))"},
 	{ForeignFunction, "inv_cloglog icloglog (x)", "", "", "-expm1(-exp(x))"},
 	{ForeignFunction, "log_diff_exp logdiffexp logsubexp (r,s)", "", "of the larger r and the smaller s", "r + log1m_exp(s - r)"},
-	{ForeignFunction, "inv_Phi probit qnorm ndtri erfinv", "", "there is no inverse of Phi; inv_logit and logit have inverses", ""},
+	{ForeignFunction, "probit qnorm ndtri norm_ppf std_normal_qf", "inv_Phi", "", ""},
+	{ForeignFunction, "erfinv inv_erf (p)", "", "", "inv_Phi((p + 1)/2)/sqrt(2)"},
+	{ForeignFunction, "inv_erfc erfcinv (p)", "", "", "-inv_Phi(p/2)/sqrt(2)"},
 	{ForeignFunction, "bessel_first_kind besselj besseli modified_bessel_first_kind", "", "there are no Bessel functions", ""},
 	{ForeignFunction, "gamma_p gammainc (r,s)", "", "the incomplete gamma function is there as a logarithm", "exp(log_gamma_p(r, s))"},
 	{ForeignFunction, "gamma_q gammaincc (r,s)", "", "the incomplete gamma function is there as a logarithm", "exp(log_gamma_q(r, s))"},
@@ -201,6 +203,40 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "Pr prob probability", "", "a probability is the mean over the draws of a condition that holds or not, as of ", "generate { b = x > 0 }"},
 	{ForeignFunction, "unique n_distinct nlevels levels", "", "of groups that are numbered from 1 it is the largest number", "max(g)"},
 	{ForeignFunction, "cut", "", "nothing is cut: each term of the density informs all that it depends on", ""},
+	{ForeignFunction, "rows nrow ncol cols dim dims shape", "", "sizes have names, those of the declaration, as n and k of `data X real[n, k]`; of a vector it is ", "size(y)"},
+	{ForeignFunction, "identity_matrix eye (k)", "", "", "let b[i in k, j in k] = delta(i, j)"},
+	{ForeignFunction, "kronecker kron kronecker_prod", "", "of a k × k matrix A and an m × m matrix B it is defined with four indices: `let C[i in k, h in m, j in k, l in m] = A[i, j]*B[h, l]`", ""},
+	{ForeignFunction, "outer (y,v)", "", "", "let b[i in n, j in k] = y[i]*v[j]"},
+	{ForeignFunction, "rowSums row_sums rowsums (X)", "", "", "let b[i in n] = sum(X[i, :])"},
+	{ForeignFunction, "colSums col_sums colsums (X)", "", "", "let b[j in k] = sum(X[:, j])"},
+	{ForeignFunction, "rowMeans row_means (X)", "", "", "let b[i in n] = mean(X[i, :])"},
+	{ForeignFunction, "colMeans col_means (X)", "", "", "let b[j in k] = mean(X[:, j])"},
+	{ForeignFunction, "apply sapply lapply vapply mapply", "", "a function of each element is a definition, as in ", "let b[i in n] = exp(y[i])"},
+	{ForeignFunction, "diff (y)", "", "", "y[2..n] - y[1..n-1]"},
+	{ForeignFunction, "lag shift", "", "the element before is taken by its position, as in ", "u[i] ~ normal(p*u[i-1], s) for i in 2..n"},
+	{ForeignFunction, "cumprod cumulative_prod (w)", "", "of positive elements", "exp(cumulative_sum(log(w)))"},
+	{ForeignFunction, "reverse rev flip (y)", "", "", "let b[i in n] = y[n+1-i]"},
+	{ForeignFunction, "quad_form_diag (Sigma,v)", "", "", "diag(v)*Sigma*diag(v)"},
+	{ForeignFunction, "quad_form_sym (Sigma,v)", "", "", "dot(v, Sigma*v)"},
+	{ForeignFunction, "trace_quad_form", "", "of A and B it is trace(B'*A*B), as in ", "trace(X*Sigma*X')"},
+	{ForeignFunction, "columns_dot_product", "", "", "let b[j in k] = dot(X[:, j], X[:, j])"},
+	{ForeignFunction, "rows_dot_product", "", "", "let b[i in n] = dot(X[i, :], X[i, :])"},
+	{ForeignFunction, "columns_dot_self (X)", "", "", "let b[j in k] = dot(X[:, j], X[:, j])"},
+	{ForeignFunction, "rows_dot_self (X)", "", "", "let b[i in n] = dot(X[i, :], X[i, :])"},
+	{ForeignFunction, "matrix_exp expm matrix_exp_multiply scale_matrix_exp_multiply", "", "there is no exponential of matrices; a linear equation in time is an `ode`", ""},
+	{ForeignFunction, "is_nan is_inf isnan isinf is_na isna isfinite is_finite", "", "there are no missing and no infinite numbers in data: whether one is there is a datum of its own, `data seen int[n] in {0, 1}`", ""},
+	{ForeignFunction, "positive_infinity negative_infinity not_a_number machine_precision", "", "there are no such numbers; a log density of −∞ is `log(0)`", ""},
+	{ForeignFunction, "owens_t", "", "it is not in this version of the language; `skew_normal` has its density", ""},
+	{ForeignFunction, "falling_factorial (s,r)", "", "", "exp(lgamma(s + 1) - lgamma(s - r + 1))"},
+	{ForeignFunction, "rising_factorial pochhammer (s,r)", "", "", "exp(lgamma(s + r) - lgamma(s))"},
+	{ForeignFunction, "binomial_coefficient_log (r,s)", "", "", "lchoose(r, s)"},
+	{ForeignFunction, "count count_nonzero", "", "a condition is 1 or 0, and counted by a sum, as in ", "sum(i in n) (y[i] > 0)"},
+	{ForeignFunction, "table tabulate bincount", "", "the numbers of the groups are ", "let b[j in k] = sum(i in n) delta(g[i], j)"},
+	{ForeignFunction, "clip clamp (x,z,s)", "", "", "fmin(fmax(x, z), s)"},
+	{ForeignFunction, "lse", "log_sum_exp", "", ""},
+	{ForeignFunction, "interp approx approxfun interp1d interp1", "", "the line between two points is written out, as from (0, p) to (1, r) in ", "p + (r - p)*x"},
+	{ForeignFunction, "spline splines bs ns s_spline smooth", "", "the columns of a spline basis are data, and it is their product with coefficients", "X*v"},
+	{ForeignFunction, "integrate integrate_1d quad trapz", "", "there are no integrals; one in time is a state of an `ode`, a fixed rule a sum, as in ", "sum(i in n) exp(-y[i]^2)/n"},
 	{ForeignFunction, "norm norm2 (y)", "", "", "sqrt(dot(y, y))"},
 	{ForeignFunction, "squared_distance (y,w)", "", "", "dot(y - w, y - w)"},
 	{ForeignFunction, "distance (y,w)", "", "", "sqrt(dot(y - w, y - w))"},
@@ -232,7 +268,7 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "which argmax argmin which_max which_min", "", "a position is found by a recursion over data: `let at[1] = 1` and `let at[i] = if y[i] > y[at[i-1]] then i else at[i-1] for i in 2..n`", ""},
 	{ForeignFunction, "order argsort sort_indices_asc", "", "the places of the elements are `rank(y)`, and the sorted elements `sort(y)`", ""},
 	{ForeignFunction, "sort_indices_desc", "", "the places of the elements in descending order are `rank(-y)`", ""},
-	{ForeignFunction, "eigenvalues_sym eigen eig svd qr mdivide_left mdivide_right", "", "of a symmetric positive definite matrix there are `cholesky(A)`, `solve_spd(A, b)`, `inverse(A)` and `log_det(A)`", ""},
+	{ForeignFunction, "eigenvalues eigenvalues_sym eigenvectors_sym eigen eig eigh svd qr qr_thin_Q mdivide_left mdivide_right", "", "of a symmetric positive definite matrix there are `cholesky(A)`, `solve_spd(A, b)`, `inverse(A)` and `log_det(A)`", ""},
 	{ForeignFunction, "gp_exp_quad_cov cov_exp_quad gp_matern32_cov gp_matern52_cov gp_exponential_cov", "", "a covariance function is written out by the elements of its matrix, as in ",
 		"let K[i in 1..n, j in 1..n] = s^2*exp(-0.5*(y[i] - y[j])^2) + 1e-6*delta(i, j)"},
 	{ForeignFunction, "integrate_ode integrate_ode_rk45 integrate_ode_bdf ode_rk45 ode_bdf ode_adams odeint solve_ivp", "", "differential equations are declared by `ode f(v) { v' = … }` and solved by `let s = solve f(v = …) from t0 at t`", ""},
@@ -328,7 +364,11 @@ var ForeignNames = []Foreign{
 	{ForeignDistribution, "lkj_cov", "", "a covariance is made of scales and the factor of a correlation matrix: `multi_normal_cholesky(mu, diag(tau)*L)` with `L ~ lkj_corr_cholesky(2)`", ""},
 	{ForeignDistribution, "inverse_wishart invwishart inv_wish iwishart", "inv_wishart", "", ""},
 	{ForeignDistribution, "dwish", "", "of the degrees of freedom and a scale, which is the inverse of JAGS's matrix: `wishart(nu, inverse(R))`", ""},
-	{ForeignDistribution, "hypergeometric discrete_range discrete_uniform von_mises wiener gaussian_dlm_obs gp GP", "", "it is not in this version of the language; its log density may be written out: `density …`", ""},
+	{ForeignDistribution, "von_mises vonmises dvonmises circular", "", "its constant is a Bessel function, which is not there; of a known concentration 2 the density is, but for the constant, as in ", "density 2*cos(x - z)"},
+	{ForeignDistribution, "zero_one_inflated_beta zoib", "", "each case has a probability of its own, as in ",
+		"density sum(i in n) (if w[i] == 0 then log(p) else if w[i] == 1 then log1m(p) else beta_lpdf(w[i] | s, r))"},
+	{ForeignDistribution, "zero_sum_normal", "", "numbers that sum to 0 have a type of their own, `param u sum_to_zero[n]`, and as a prior", "normal(0, s)"},
+	{ForeignDistribution, "hypergeometric discrete_range discrete_uniform wiener gaussian_dlm_obs gp GP", "", "it is not in this version of the language; its log density may be written out: `density …`", ""},
 	{ForeignDistribution, "deterministic", "", "a definition is no distribution; it reads ", "let b = x^2"},
 	{ForeignDistribution, "potential factor custom", "", "a term of the log density is a statement, as in ", "density -x^4/4"},
 
@@ -381,19 +421,30 @@ var ForeignNames = []Foreign{
 }
 
 // foreignLogDensity recognises how other languages name the log density of a distribution that
-// hamc has: Stan's older normal_log, SciPy's norm.logpdf written as one word, and so on. It returns
+// hamc has, in a call with some arguments: Stan's older normal_log, SciPy's norm.logpdf written as one word, and so on. It returns
 // "" for others.
-func foreignLogDensity(name string) string {
+func foreignLogDensity(name string, args []string) string {
 	for _, suffix := range []string{"_log", "_logpdf", "_logpmf", "_log_prob", "_lupdf", "_lupmf", "_pdf", "_pmf", "_lpdf", "_lpmf"} {
 		stem, ok := strings.CutSuffix(name, suffix)
 		if !ok {
 			continue
 		}
-		if d := LookupDistribution(stem); d != nil {
+		d := LookupDistribution(stem)
+		if d != nil && len(args) > 1 && len(args) == len(d.Args)+1 {
+			return barred(d.LogDensityName(), args)
+		} else if d != nil {
 			return d.form()
 		}
 	}
 	return ""
+}
+
+// barred is the call of a log density with a value and arguments; "" where there are none.
+func barred(name string, args []string) string {
+	if len(args) < 2 {
+		return ""
+	}
+	return name + "(" + args[0] + " | " + strings.Join(args[1:], ", ") + ")"
 }
 
 // modules are the names that other languages put before those of functions, as in np.exp.

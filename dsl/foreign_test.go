@@ -138,7 +138,7 @@ func TestSuggestions(t *testing.T) {
 		{"y ~ couchy(0, s)", "cauchy"}, {"w ~ log_normal(x, s)", "lognormal"}, {"w ~ Gama(r, s)", "gamma"}, {"m ~ poison_log(x)", "poisson_log"},
 		{"density sum(SIGMA)*x", "Sigma"}, {"let rate1 = 2\ndensity rtae1*x", "rate1"},
 		// Far from everything, or near to something else altogether.
-		{"density foo(x)", ""}, {"density bar(x)", ""}, {"density kos(x)", ""}, {"density lag(x)", "log"},
+		{"density foo(x)", ""}, {"density bar(x)", ""}, {"density kos(x)", ""}, {"density lag(x)", ""},
 		{"density alpha(x)", ""}, {"density hill(x)", ""}, {"density michaelis(x)", ""},
 		{"y ~ foo(0, 1)", ""}, {"y ~ normalized_thing(0, 1)", ""}, {"y ~ abnormal(0, 1)", "normal"}, {"y ~ exgaussian(0, 1)", ""},
 		{"density qq*x", ""}, {"density mu*x", ""}, {"density ab*x", ""},

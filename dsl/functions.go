@@ -46,6 +46,7 @@ var Functions = []Function{
 	{"trigamma", 1, Elementwise, "second derivative of lgamma"},
 	{"Phi", 1, Elementwise, "standard normal cumulative distribution"},
 	{"log_Phi", 1, Elementwise, "log of Phi, also where that underflows"},
+	{"inv_Phi", 1, Elementwise, "quantile of the standard normal distribution, the inverse of Phi"},
 	{"pow", 2, Elementwise, "xʸ"},
 	{"lmultiply", 2, Elementwise, "x log y, and 0 where x is 0"},
 	{"lbeta", 2, Elementwise, "log of the beta function"},

@@ -15,6 +15,7 @@ const maxTranslated = 2000
 
 // foreignStatements is the table of what reads them, tried in order.
 var foreignStatements = []func(*foreignText) []string{
+	(*foreignText).include,
 	(*foreignText).python,
 	(*foreignText).prefixed,
 	(*foreignText).stanTerm,
@@ -22,6 +23,9 @@ var foreignStatements = []func(*foreignText) []string{
 	(*foreignText).stanSample,
 	(*foreignText).stanDeclaration,
 	(*foreignText).stanValue,
+	(*foreignText).conditional,
+	(*foreignText).bounds,
+	(*foreignText).words,
 }
 
 // commands are calls that are no part of a model, and what is done instead.
@@ -36,9 +40,6 @@ var commands = []struct{ names, hint string }{
 // foreignHint is the hint on a statement of another language, "" if it is not known to be one.
 func foreignHint(text string) string {
 	f := read(text)
-	if lines := f.translated(); lines != nil {
-		return linesHint(lines, strings.HasSuffix(text, ";"))
-	}
 	toks := f.toks
 	switch {
 	case value(toks, 1) == "=":
@@ -49,9 +50,14 @@ func foreignHint(text string) string {
 	if at := slices.IndexFunc(toks, func(t lexer.Token) bool { return t.Value == "(" }); at > 1 && toks[at-2].Value == "." {
 		for _, c := range commands {
 			if modules[toks[0].Value] && slices.Contains(strings.Fields(c.names), toks[at-1].Value) {
-				return c.hint
+				if toks[at-1].Value != "sample" || toks[0].Value != "numpyro" && toks[0].Value != "pyro" { // where it is a statement
+					return c.hint
+				}
 			}
 		}
+	}
+	if lines := f.translated(); lines != nil {
+		return linesHint(lines, strings.HasSuffix(text, ";"))
 	}
 	return ""
 }
@@ -218,7 +224,7 @@ func substituted(form string, by map[string]string) string {
 			out.WriteString(t.Value)
 			continue
 		}
-		alone := strings.Contains("(,|[~", next(n, -1)) && strings.Contains("),]", next(n, 1))
+		alone := strings.Contains("(,|[~ if then else", next(n, -1)) && strings.Contains("),] then else", next(n, 1))
 		if next(n, -1) == "" && next(n, 1) == "" || alone || isPlain(text) {
 			out.WriteString(text)
 		} else {
@@ -270,9 +276,19 @@ func expression(toks []lexer.Token) string {
 		case v == "!" && value(toks, n+1) != "=":
 			v = "not "
 		case t.Type == tokIdent && value(toks, n+1) == "(":
-			if f := LookupForeign(ForeignFunction, v); f != nil && f.Is != "" && LookupFunction(v) == nil {
-				v = f.Is
+			if v, n = calledAs(toks, n); n > 0 && value(toks, n) == ")" {
+				last = toks[n].Pos.Offset + 1
 			}
+		case v == "%":
+			text, took := quotient(out.String(), toks[n:])
+			if took == 0 {
+				break
+			}
+			out.Reset()
+			out.WriteString(text)
+			n += took - 1
+			last = toks[n].Pos.Offset + len(toks[n].Value)
+			continue
 		}
 		switch v {
 		case "(", "[", "{":
@@ -283,6 +299,47 @@ func expression(toks []lexer.Token) string {
 		out.WriteString(v)
 	}
 	return strings.TrimSpace(out.String())
+}
+
+// calledAs is what the name at a position is in a call, and that position; or what the whole call is, and the position of its end.
+func calledAs(toks []lexer.Token, n int) (string, int) {
+	name, end := toks[n].Value, shut(toks, n+1)
+	f := LookupForeign(ForeignFunction, name)
+	switch {
+	case end < 0:
+		return name, n
+	case name == "dot" && matrixFirst(toks[n+2:end]): // of a matrix and a vector
+		args := split(toks[n+2:end], ",")
+		return expression(args[0]) + "*" + expression(args[1]), end
+	case f == nil || LookupFunction(name) != nil:
+		return name, n
+	case f.Is != "":
+		return f.Is, n
+	}
+	var args []string
+	for _, a := range split(toks[n+2:end], ",") {
+		args = append(args, expression(a))
+	}
+	text, ok := f.with(args)
+	if !ok || strings.HasPrefix(text, "let ") {
+		return name, n
+	}
+	for n > 1 && toks[n-1].Value == "." { // the prefix
+		n -= 2
+	}
+	before, behind := value(toks, n-1), value(toks, end+1)
+	opens := before == "" || strings.Contains("(,=~", before) || before == "density"
+	ends := behind == "" || strings.Contains("),", behind)
+	if !isPlain(text) && !(opens && ends) {
+		text = "(" + text + ")"
+	}
+	return text, end
+}
+
+// matrixFirst reports whether the first of two arguments is a name in capital letters, as those of matrices are.
+func matrixFirst(toks []lexer.Token) bool {
+	args := split(toks, ",")
+	return len(args) == 2 && len(args[0]) == 1 && args[0][0].Type == tokIdent && strings.ToUpper(args[0][0].Value) == args[0][0].Value
 }
 
 // python reads what PyMC and NumPyro write: `x = pm.Normal("x", 0, 1)`, `x = numpyro.sample("x", dist.Normal(0, 1))`.

@@ -53,6 +53,23 @@ func TestTranslations(t *testing.T) {
 		{`simplex[K] w;`, "a statement ends with its line: write `param w simplex[K]`"},
 		{`vector[n] mu = a + X * b;`, "a statement ends with its line: write `let mu = a + X * b`"},
 
+		// Words and operators of others in lines that are else right, conditions, bounds.
+		{`let p = np.exp(a)`, "write `let p = exp(a)`"},
+		{`p = pm.math.sigmoid(a + u)`, "write `let p = inv_logit(a + u)`"},
+		{`y ~ normal(pm.math.exp(a), s)`, "write `y ~ normal(exp(a), s)`"},
+		{`let b = 2*np.log10(s)`, "write `let b = 2*(log(s)/log(10))`"},
+		{`let b = np.log10(s)`, "write `let b = log(s)/log(10)`"},
+		{`let q = a + tt.dot(X, v)`, "write `let q = a + X*v`"},
+		{`let q = jnp.dot(u, v)`, "write `let q = dot(u, v)`"},
+		{`let q = pm.math.switch(z > 1, a, u)`, "write `let q = if z > 1 then a else u`"},
+		{`let w = n %/% 2 + 1`, "write `let w = floor(n/2) + 1`"},
+		{`let w = (n + 1) % g[i]`, "write `let w = mod(n + 1, g[i])`"},
+		{`#include curves.stan`, "write `import curves`"},
+		{`y[i] ~ normal(a, s) for i in n if z[i] == 1`, "write `density sum(i in n) (if z[i] == 1 then normal_lpdf(y[i] | a, s) else 0)`"},
+		{`y[i] ~ dpois(r[i]) for i in 2..n where z[i] > 1`, "write `density sum(i in 2..n) (if z[i] > 1 then poisson_lpmf(y[i] | r[i]) else 0)`"},
+		{`param q real > 0, < 1`, "write `param q real in (0, 1)`"},
+		{`param q real[n] < b and > a`, "write `param q real[n] in (a, b)`"},
+
 		// BUGS and JAGS.
 		{`tau ~ dnorm(mu, k + 1) T(0, )`, "write `tau ~ normal(mu, 1/sqrt(k + 1)) > 0`"},
 		{`y ~ dnorm(mu, tau)T(,3)`, "write `y ~ normal(mu, 1/sqrt(tau)) < 3`"},

@@ -1100,6 +1100,8 @@ func function(name string, x []float64) float64 {
 	switch name {
 	case "log_mix":
 		return math.Log(x[0]*math.Exp(x[1]) + (1-x[0])*math.Exp(x[2]))
+	case "inv_Phi":
+		return math.Sqrt2 * math.Erfinv(2*x[0]-1)
 	case "log_Phi":
 		return math.Log(0.5 * math.Erfc(-x[0]/math.Sqrt2))
 	case "abs":

@@ -63,6 +63,7 @@ var Funcs = []Func{
 	{"student_information_slope", f1(special.StudentInformationSlope), nil, false, "special.StudentInformationSlope", 60, [2]float64{0.3, 6}, false},
 	{"Phi", f1(special.Phi), []string{"exp(-0.5*x^2)/sqrt(2*pi())"}, true, "special.Phi", 20, [2]float64{-3, 3}, false},
 	{"log_Phi", f1(special.LogPhi), []string{"exp(-0.5*x^2 - log_Phi(x))/sqrt(2*pi())"}, false, "special.LogPhi", 30, [2]float64{-3, 3}, false},
+	{"inv_Phi", f1(special.InvPhi), []string{"sqrt(2*pi())*exp(0.5*inv_Phi(x)^2)"}, false, "special.InvPhi", 40, [2]float64{0.05, 0.95}, false},
 	{"pow", f2(elementary.Pow), []string{"y*pow(x, y - 1)", "lmultiply(pow(x, y), x)"}, false, "elementary.Pow", 40, [2]float64{0.2, 3}, false},
 	{"lbeta", f2(special.LogBeta), []string{"digamma(x) - digamma(x + y)", "digamma(y) - digamma(x + y)"}, false, "special.LogBeta", 60, [2]float64{0.3, 5}, true},
 	{"log_gamma_p", f2(special.LogGammaP), []string{"log_gamma_p_slope(x, y)", "exp(log_gamma_density(x, y) - log_gamma_p(x, y))"}, false, "special.LogGammaP", 3000, [2]float64{0.3, 6}, false},

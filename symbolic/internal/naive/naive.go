@@ -261,6 +261,8 @@ func PlainFunction(name string, x []float64) float64 {
 		return Derivative(func(q []float64) []float64 { return []float64{PlainFunction("student_information", q)} }, x, 0)[0]
 	case "Phi":
 		return 0.5 * math.Erfc(-x[0]/math.Sqrt2)
+	case "inv_Phi":
+		return math.Sqrt2 * math.Erfinv(2*x[0]-1)
 	case "log_Phi":
 		return math.Log(0.5 * math.Erfc(-x[0]/math.Sqrt2))
 	case "log_positive":

@@ -1,0 +1,155 @@
+package dsl
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// include reads `#include curves.stan`.
+func (f *foreignText) include() []string {
+	if value(f.toks, 0) != "#" || value(f.toks, 1) != "include" {
+		return nil
+	}
+	for _, t := range f.toks[2:] {
+		if t.Type == tokIdent {
+			return []string{"import " + t.Value}
+		}
+	}
+	return nil
+}
+
+// conditional reads `y[i] ~ normal(a, s) for i in n if z[i] == 1`, and `where` in the place of `if`.
+func (f *foreignText) conditional() []string {
+	sides := split(f.toks, "~")
+	if len(sides) != 2 || len(sides[0]) == 0 {
+		return nil
+	}
+	right := sides[1]
+	open := slices.IndexFunc(right, func(t lexer.Token) bool { return t.Value == "(" })
+	if open != 1 {
+		return nil
+	}
+	last := shut(right, open)
+	if last < 0 || value(right, last+1) != "for" {
+		return nil
+	}
+	rest := right[last+2:]
+	at := slices.IndexFunc(rest, func(t lexer.Token) bool { return t.Value == "if" || t.Value == "where" })
+	if at < 3 || at == len(rest)-1 {
+		return nil
+	}
+	_, args, _ := isCall(right[:last+1])
+	form, ok := foreignCall(right[0].Value, args)
+	if !ok {
+		return nil
+	}
+	name, list, _ := strings.Cut(strings.TrimSuffix(form, ")"), "(")
+	bar := ""
+	if list != "" {
+		bar = " | "
+	}
+	term := LookupDistribution(name).LogDensityName() + "(" + expression(sides[0]) + bar + list + ")"
+	return []string{"density sum(" + expression(rest[:at]) + ") (if " + expression(rest[at+1:]) + " then " + term + " else 0)"}
+}
+
+// bounds reads two bounds of a declaration, `param q real > 0, < 1`.
+func (f *foreignText) bounds() []string {
+	toks := f.toks
+	if v := value(toks, 0); v != "param" && v != "data" {
+		return nil
+	}
+	is := func(ops ...string) func(lexer.Token) bool {
+		return func(t lexer.Token) bool { return slices.Contains(ops, t.Value) }
+	}
+	above, below := slices.IndexFunc(toks, is(">", ">=")), slices.IndexFunc(toks, is("<", "<="))
+	if above < 0 || below < 0 {
+		return nil
+	}
+	first, second := min(above, below), max(above, below)
+	one, two := toks[first+1:second], toks[second+1:]
+	if n := len(one) - 1; n > 0 && (one[n].Value == "," || one[n].Value == "and") {
+		one = one[:n]
+	}
+	if len(one) == 0 || len(two) == 0 {
+		return nil
+	}
+	if above > below {
+		one, two = two, one
+	}
+	return []string{expression(toks[:first]) + " in (" + expression(one) + ", " + expression(two) + ")"}
+}
+
+// words reads a statement whose functions have prefixes, as in np.exp(x), or with the operators of R for whole numbers.
+func (f *foreignText) words() []string {
+	toks := f.toks
+	if n := len(toks) - 1; n > 0 && toks[n].Value == ";" {
+		toks = toks[:n]
+	}
+	found := false
+	for n, t := range toks {
+		found = found || t.Type == tokIdent && modules[t.Value] && value(toks, n+1) == "." && n > 0
+		found = found || t.Value == "%" && n > 0
+	}
+	if !found {
+		return nil
+	}
+	text := expression(toks)
+	if value(toks, 1) == "=" && toks[0].Type == tokIdent && !isKeyword(toks[0].Value) {
+		text = "let " + text
+	}
+	return []string{text}
+}
+
+// quotient replaces the operand at the end of a text, and the one that tokens start with, by a function of both: `i % m`, `i %/% m`. It returns how
+// many tokens that takes; 0 where it is none.
+func quotient(text string, toks []lexer.Token) (string, int) {
+	whole, n := false, 1
+	if value(toks, 1) == "/" && value(toks, 2) == "%" {
+		whole, n = true, 3
+	} else if value(toks, 1) == "%" {
+		n = 2
+	}
+	last := n
+	if value(toks, n) != "(" && n < len(toks) {
+		last = n + 1
+	}
+	for v := value(toks, last); v == "(" || v == "["; v = value(toks, last) {
+		end := shut(toks, last)
+		if end < 0 {
+			return text, 0
+		}
+		last = end + 1
+	}
+	text = strings.TrimRight(text, " ")
+	start, depth := len(text), 0
+	for start > 0 {
+		c := text[start-1]
+		switch {
+		case c == ')' || c == ']':
+			depth++
+		case c == '(' || c == '[':
+			depth--
+		}
+		word := c == '_' || c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if depth < 0 || depth == 0 && !word && c != '(' && c != '[' {
+			break
+		}
+		start--
+	}
+	left, right := text[start:], expression(toks[n:last])
+	if left == "" || right == "" {
+		return text, 0
+	}
+	bare := func(s string) string {
+		if strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")") && !strings.ContainsAny(s[1:len(s)-1], "()") {
+			return s[1 : len(s)-1]
+		}
+		return s
+	}
+	if whole {
+		return text[:start] + "floor(" + left + "/" + right + ")", last
+	}
+	return text[:start] + "mod(" + bare(left) + ", " + bare(right) + ")", last
+}
