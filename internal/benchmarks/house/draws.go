@@ -15,6 +15,7 @@ type Draws struct {
 	Model    string `json:"model"`
 	Settings string `json:"settings"`
 	Draws    int    `json:"draws"`
+	Moved    int    `json:"moved"`        // how many of them differ from the one before, on the old side
 	Equal    int    `json:"equal"`        // how many of them are equal to the last bit, from the first on
 	First    Digits `json:"first_digits"` // digits in which the first draw that differs agrees
 	Least    Digits `json:"least_digits"` // digits in which all agree
@@ -49,10 +50,10 @@ func (d *Digits) UnmarshalText(text []byte) error {
 	return err
 }
 
-// fixedFlags are the flags of trajectories without warm-up. In them nothing adapts, and so a difference of rounding stays
+// fixedFlags are the flags of trajectories without warm-up, from a point in the bulk. In them nothing adapts, and so a difference of rounding stays
 // one for longer than with the settings of a user who sets none.
-func fixedFlags(sizes map[string]float64, draws int) []string {
-	flags := []string{"--warmup", "0", "--draws", strconv.Itoa(draws)}
+func fixedFlags(sizes map[string]float64, from string, draws int) []string {
+	flags := []string{"--warmup", "0", "--draws", strconv.Itoa(draws), "--init", from}
 	if size, ok := sizes[""]; ok {
 		return append(flags, "--step-size", strconv.FormatFloat(size, 'g', 3, 64), "--steps", "3")
 	}
@@ -71,12 +72,17 @@ func compareDraws(ctx context.Context, old, now *Side, examples []example, loads
 		if !ok {
 			continue
 		}
+		from, err := old.startFrom(e, &load)
+		if err != nil {
+			out = append(out, Draws{Model: e.Name, Settings: "fixed", Draws: draws, Failure: strings.ReplaceAll(err.Error(), "\n", " ")})
+			continue
+		}
 		for _, s := range []struct {
 			name  string
 			flags []string
 		}{
 			{"default", []string{"--warmup", "50", "--draws", strconv.Itoa(draws)}},
-			{"fixed", fixedFlags(load.Sizes, draws)},
+			{"fixed", fixedFlags(load.Sizes, from, draws)},
 		} {
 			row := Draws{Model: e.Name, Settings: s.name, Draws: draws}
 			a, err := old.run(ctx, e, s.name, append(oldFlags, s.flags...)...)
@@ -107,6 +113,9 @@ func (d *Draws) agree(a, b *Chain) error {
 	d.Draws, d.First, d.Least = len(a.Draws), all, all
 	same := true
 	for i := range a.Draws {
+		if i > 0 && a.moved(i) {
+			d.Moved++
+		}
 		digits := all
 		for k, name := range a.Columns {
 			if strings.HasSuffix(name, "__") {
@@ -131,6 +140,16 @@ func (d *Draws) agree(a, b *Chain) error {
 		d.Least = min(d.Least, digits)
 	}
 	return nil
+}
+
+// moved reports whether a draw differs from the one before.
+func (c *Chain) moved(i int) bool {
+	for k, name := range c.Columns {
+		if !strings.HasSuffix(name, "__") && c.Draws[i][k] != c.Draws[i-1][k] {
+			return true
+		}
+	}
+	return false
 }
 
 // agreement returns in how many decimal digits two numbers agree, −log10 of their difference relative to the larger;

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -109,7 +111,7 @@ func TestAgreement(t *testing.T) {
 func TestAgree(t *testing.T) {
 	a, b := must(t, chainText), must(t, chainText)
 	var d Draws
-	if err := d.agree(a, b); err != nil || d.Draws != 2 || d.Equal != 2 || d.Least != all {
+	if err := d.agree(a, b); err != nil || d.Draws != 2 || d.Moved != 1 || d.Equal != 2 || d.Least != all {
 		t.Error("equal chains", d, err)
 	}
 	b = must(t, strings.ReplaceAll(chainText, "-1,1.5,0.5,2", "-7,9,0.5,2.0000001"))
@@ -156,9 +158,12 @@ func TestMarkdown(t *testing.T) {
 			{Model: "quick", Method: "density", Old: 2, New: 1, Ratio: 0.5, Low: 0.4, High: 0.6},
 			{Model: "slow", Part: "block", Method: "imb", Old: 10, New: 12, Ratio: 1.2, Low: 1.1, High: 1.3, OldIterations: 3, NewIterations: 4, NewFailed: 0.25}},
 		Draws: []Draws{
-			{Model: "same", Settings: "default", Draws: 2, Equal: 2, First: all, Least: all},
+			{Model: "same", Settings: "default", Draws: 2, Moved: 1, Equal: 2, First: all, Least: all},
 			{Model: "other", Settings: "fixed", Draws: 2, Equal: 1, First: 15.25, Least: 14},
-			{Model: "broken", Settings: "fixed", Draws: 2, Failure: "exit status 2"}}}
+			{Model: "broken", Settings: "fixed", Draws: 2, Failure: "exit status 2"}},
+		Moments: []Moments{
+			{Model: "near", Numbers: 4, Worst: 2.5, Of: "sd of x", Bound: 3.02, OldRHat: 1.01, NewRHat: 1},
+			{Model: "far", Numbers: 4, Worst: 7, Of: "mean of x", Bound: 3.02, OldRHat: 1.2, NewRHat: 1}}}
 	var b strings.Builder
 	r.Markdown(&b)
 	want := `Old: a. New: b.
@@ -180,11 +185,18 @@ Time of an evaluation or a step, old and new in turn in one run; the ratio is ne
 
 Draws with the same seed.
 
-| model | settings | draws | equal to the last bit, from the first on | digits of the first that differs | digits of all |
+| model | settings | draws | moved | equal to the last bit, from the first on | digits of the first that differs | digits of all |
+|---|---|---|---|---|---|---|
+| broken | fixed | 2 | – | exit status 2 | – | – |
+| other | fixed | 2 | 0 | 1 | 15.2 | 14.0 |
+| same | default | 2 | 1 | 2 | all | all |
+
+Means and standard deviations of 4 chains of each side.
+
+| model | means and deviations | largest difference, standard errors | of | once in a hundred more than | largest R-hat, old → new |
 |---|---|---|---|---|---|
-| broken | fixed | 2 | exit status 2 | – | – |
-| other | fixed | 2 | 1 | 15.2 | 14.0 |
-| same | default | 2 | 2 | all | all |
+| far | 4 | 7.0 | mean of x | 3.0 | 1.200 → 1.000 |
+| near | 4 | 2.5 | sd of x | 3.0 | 1.010 → 1.000 |
 `
 	if b.String() != want {
 		t.Errorf("the tables are\n%s\nwant\n%s", b.String(), want)
@@ -212,5 +224,95 @@ func TestChoose(t *testing.T) {
 func TestOpenSide(t *testing.T) {
 	if _, err := openSide(t.Context(), "old", "no-such-revision", ".", t.TempDir()); err == nil || !strings.Contains(err.Error(), "no-such-revision") {
 		t.Error(err)
+	}
+}
+
+// TestPlaced: a start has the shape of the parameters, and what does not fit is an error.
+func TestPlaced(t *testing.T) {
+	var x any
+	for i, at := range []string{"1.1", "1.2", "2.1", "2.2"} {
+		var err error
+		if x, err = placed(x, at, float64(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := fmt.Sprint(x); got != "[[0 1] [2 3]]" {
+		t.Error(got)
+	}
+	if v, err := placed(nil, "", 7); err != nil || v != 7.0 {
+		t.Error(v, err)
+	}
+	for _, bad := range []string{"0", "2", "x", "1.3.1"} {
+		if v, err := placed(nil, bad, 1); err == nil {
+			t.Errorf("position %q: %v", bad, v)
+		}
+	}
+}
+
+// TestMoments: equal chains have no difference, and one that is shifted has the size of the shift in standard errors.
+func TestMoments(t *testing.T) {
+	chains := func(shift float64) []*Chain {
+		var out []*Chain
+		for c := range momentChains {
+			rng := rand.New(rand.NewPCG(uint64(c), 1))
+			one := &Chain{Columns: []string{"lp__", "x", "fixed"}}
+			for range 500 {
+				one.Draws = append(one.Draws, []string{"0", fmt.Sprint(rng.NormFloat64() + shift), "3"})
+			}
+			out = append(out, one)
+		}
+		return out
+	}
+	var m Moments
+	if err := m.agree(chains(0), chains(0)); err != nil || m.Numbers != 2 || m.Worst != 0 || !(math.Abs(m.Bound-2.807) < 0.001) || m.OldRHat > 1.02 {
+		t.Errorf("%+v, %v", m, err)
+	}
+	m = Moments{}
+	if err := m.agree(chains(0), chains(0.2)); err != nil || m.Of != "mean of x" || !(m.Worst > 5 && m.Worst < 8) { // 0.2·√(2000/2) = 6.3
+		t.Errorf("%+v, %v", m, err)
+	}
+	other := chains(0)
+	other[2].Columns = []string{"lp__", "y", "fixed"}
+	if err := m.agree(chains(0), other); err == nil {
+		t.Error("a column is missing")
+	}
+}
+
+// TestStrip: products of floating-point numbers lose their conversion, and nothing else does.
+func TestStrip(t *testing.T) {
+	const text = `package m
+
+import "github.com/hamc-dev/hamc/runtime/elementary"
+
+type own float64
+
+func f(a, b float64, n, k int, x []float64, c float32) float64 {
+	s := float64(a*b) + float64(n*k) - float64((a)*elementary.Exp(float64(2*b))) + float64(n)*a
+	s += -float64(x[0]*x[n]*float64(k)) + float64(a/b) + float64(2*3) + float64(own(a)*own(b)) + float64(c*c) + float64(a+b)
+	return s
+}
+`
+	const want = `package m
+
+import "github.com/hamc-dev/hamc/runtime/elementary"
+
+type own float64
+
+func f(a, b float64, n, k int, x []float64, c float32) float64 {
+	s := (a*b) + float64(n*k) - ((a)*elementary.Exp((2*b))) + float64(n)*a
+	s += -(x[0]*x[n]*float64(k)) + float64(a/b) + float64(2*3) + float64(own(a)*own(b)) + float64(c*c) + float64(a+b)
+	return s
+}
+`
+	p, err := newPlainer(t.Context(), "../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, n, err := p.strip(map[string][]byte{"m.go": []byte(text)})
+	if err != nil || n != 4 || string(got["m.go"]) != want {
+		t.Errorf("%d, %v\n%s", n, err, got["m.go"])
+	}
+	if _, _, err := p.strip(map[string][]byte{"m.go": []byte("package m\nvar x = y\n")}); err == nil {
+		t.Error("a package that does not compile is stripped")
 	}
 }

@@ -1,8 +1,10 @@
 // Command house weighs what the compiler makes of the examples against what it made of them at another revision, and
 // prints Markdown tables: lines and machine code of the emitted packages, what they store, and the time that hamc
-// takes; with -steps the time of their steps and densities; with -draws how far draws with the same seed agree.
+// takes; with -steps the time of their steps and densities; with -draws how far draws with the same seed agree, and the
+// means and standard deviations of whole runs. With -plain the old side's code does without the roundings of products.
 //
 //	go run ./internal/benchmarks/house -old f2998e5 -steps -draws
+//	GOAMD64=v1 go run ./internal/benchmarks/house -old . -plain -steps -only banana,logistic,funnel
 //
 // -old is a revision of git, of which it makes a work tree and removes it again, or a path of another checkout, where
 // it writes nothing. Each side's code is made by the side's hamc from the new side's examples, and built against the
@@ -28,9 +30,11 @@ type settings struct {
 	old, now           string
 	only               string
 	json, steps, draws bool
+	plain              bool
 	times, rounds, n   int
 	window             time.Duration
 	oldFlags, newFlags string
+	momentFlags        []string // of a test, which has no time for whole runs
 }
 
 func main() {
@@ -41,6 +45,7 @@ func main() {
 	flag.BoolVar(&s.json, "json", false, "print JSON")
 	flag.BoolVar(&s.steps, "steps", false, "time steps and densities")
 	flag.BoolVar(&s.draws, "draws", false, "compare draws")
+	flag.BoolVar(&s.plain, "plain", false, "take from the old side's code the conversions that round products, float64(a*b)")
 	flag.IntVar(&s.times, "times", 5, "how often hamc makes the code of each example")
 	flag.IntVar(&s.rounds, "rounds", 25, "how often everything is timed, twice on each side")
 	flag.IntVar(&s.n, "n", 20, "number of draws")
@@ -115,6 +120,12 @@ func (s *settings) measure(ctx context.Context, old, now *Side) (*Report, error)
 		}
 		*side.says = strings.TrimSpace(text)
 	}
+	if s.plain {
+		if err := old.doWithoutRoundings(ctx); err != nil {
+			return nil, err
+		}
+		r.Old += " without roundings of products"
+	}
 	examples, err := examplesOf(now.Root)
 	if err != nil {
 		return nil, err
@@ -141,6 +152,7 @@ func (s *settings) measure(ctx context.Context, old, now *Side) (*Report, error)
 	}
 	if s.draws {
 		r.Draws = compareDraws(ctx, old, now, examples, loads, s.n, strings.Fields(s.oldFlags), strings.Fields(s.newFlags))
+		r.Moments = compareMoments(ctx, old, now, examples, loads, s.momentFlags...)
 	}
 	return r, nil
 }

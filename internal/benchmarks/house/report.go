@@ -24,6 +24,8 @@ type Report struct {
 	Sizes []Pair[Size] `json:"sizes"`
 	Steps []Timing     `json:"steps,omitempty"`
 	Draws []Draws      `json:"draws,omitempty"`
+
+	Moments []Moments `json:"moments,omitempty"`
 }
 
 // table writes rows of cells, the first of them the head.
@@ -47,6 +49,10 @@ func (r *Report) Markdown(w io.Writer) {
 	if r.Draws != nil {
 		fmt.Fprint(w, "\nDraws with the same seed.\n\n")
 		table(w, drawRows(r.Draws))
+	}
+	if r.Moments != nil {
+		fmt.Fprintf(w, "\nMeans and standard deviations of %d chains of each side.\n\n", momentChains)
+		table(w, momentRows(r.Moments))
 	}
 }
 
@@ -107,11 +113,25 @@ func stepRows(steps []Timing) [][]string {
 func drawRows(draws []Draws) [][]string {
 	sorted := slices.Clone(draws)
 	slices.SortStableFunc(sorted, func(a, b Draws) int { return cmp.Compare(a.Equal-a.Draws, b.Equal-b.Draws) })
-	rows := [][]string{{"model", "settings", "draws", "equal to the last bit, from the first on", "digits of the first that differs", "digits of all"}}
+	rows := [][]string{{"model", "settings", "draws", "moved", "equal to the last bit, from the first on", "digits of the first that differs", "digits of all"}}
 	for _, d := range sorted {
-		row := []string{d.Model, d.Settings, fmt.Sprint(d.Draws), fmt.Sprint(d.Equal), d.First.String(), d.Least.String()}
+		row := []string{d.Model, d.Settings, fmt.Sprint(d.Draws), fmt.Sprint(d.Moved), fmt.Sprint(d.Equal), d.First.String(), d.Least.String()}
 		if d.Failure != "" {
-			row = []string{d.Model, d.Settings, fmt.Sprint(d.Draws), d.Failure, "–", "–"}
+			row = []string{d.Model, d.Settings, fmt.Sprint(d.Draws), "–", d.Failure, "–", "–"}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func momentRows(moments []Moments) [][]string {
+	sorted := slices.Clone(moments)
+	slices.SortStableFunc(sorted, func(a, b Moments) int { return cmp.Compare(b.Worst-b.Bound, a.Worst-a.Bound) })
+	rows := [][]string{{"model", "means and deviations", "largest difference, standard errors", "of", "once in a hundred more than", "largest R-hat, old → new"}}
+	for _, m := range sorted {
+		row := []string{m.Model, fmt.Sprint(m.Numbers), fmt.Sprintf("%.1f", m.Worst), m.Of, fmt.Sprintf("%.1f", m.Bound), fmt.Sprintf("%.3f → %.3f", m.OldRHat, m.NewRHat)}
+		if m.Failure != "" {
+			row = []string{m.Model, "–", m.Failure, "–", "–", "–"}
 		}
 		rows = append(rows, row)
 	}

@@ -32,6 +32,7 @@ type Side struct {
 	Work string // directory of what is made: hamc, emitted code, draws
 
 	overlay map[string]string // files that a build sees in the checkout, and where they are
+	plain   *plainer          // nil where the side's code stays as it is
 	remove  func() error      // nil where the checkout is the user's
 }
 
@@ -95,6 +96,19 @@ func (s *Side) emit(ctx context.Context, e example) (time.Duration, error) {
 		return 0, fmt.Errorf("%s hamc on %s: %w\n%s", s.Name, e.Name, err, said)
 	}
 	s.overlay[filepath.Join(s.Root, overlaid, e.Name, e.Name+".go")] = path
+	if s.plain != nil {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return 0, err
+		}
+		plain, _, err := s.plain.strip(map[string][]byte{path: text})
+		if err != nil {
+			return 0, err
+		}
+		if err := os.WriteFile(path, plain[path], 0o666); err != nil {
+			return 0, err
+		}
+	}
 	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }
 

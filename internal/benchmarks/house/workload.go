@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,13 +12,16 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/hamc-dev/hamc/dsl"
 )
 
 // Workload is where a model is timed: what command probe reads.
 type Workload struct {
-	Data   string // path, or empty
-	Points [][]float64
-	Sizes  map[string]float64 // of steps, by block; "" without blocks
+	Data    string // path, or empty
+	Points  [][]float64
+	Columns []string           `json:"-"` // the names of their values
+	Sizes   map[string]float64 // of steps, by block; "" without blocks
 }
 
 // An example is a model with its data beside it.
@@ -56,8 +60,17 @@ type Chain struct {
 
 // run samples one chain of an example with seed 1.
 func (s *Side) run(ctx context.Context, e example, into string, flags ...string) (*Chain, error) {
+	list, err := s.chains(ctx, e, into, 1, flags...)
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
+}
+
+// chains samples some chains of an example with seed 1.
+func (s *Side) chains(ctx context.Context, e example, into string, n int, flags ...string) ([]*Chain, error) {
 	dir := filepath.Join(s.Work, "draws", e.Name, into)
-	args := append([]string{"run", e.Path, "--seed", "1", "--chains", "1", "--quiet", "--overwrite", "--output-dir", dir}, flags...)
+	args := append([]string{"run", e.Path, "--seed", "1", "--chains", strconv.Itoa(n), "--quiet", "--overwrite", "--output-dir", dir}, flags...)
 	cmd := exec.CommandContext(ctx, s.hamc(), args...)
 	cmd.Dir = s.Root
 	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(s.Work, "cache"))
@@ -66,15 +79,66 @@ func (s *Side) run(ctx context.Context, e example, into string, flags ...string)
 	}
 	// Some draws without much of a warm-up have a bad verdict, which is an exit code. What counts is the file.
 	said, failure := cmd.CombinedOutput()
-	text, err := os.ReadFile(filepath.Join(dir, "chain_1.csv"))
-	if err != nil {
-		return nil, fmt.Errorf("%s hamc run: %w: %s", s.Name, failure, bytes.TrimSpace(said))
+	var out []*Chain
+	for i := range n {
+		text, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("chain_%d.csv", i+1)))
+		if err != nil {
+			return nil, fmt.Errorf("%s hamc run: %w: %s", s.Name, failure, bytes.TrimSpace(said))
+		}
+		c, err := readChain(string(text))
+		if err != nil {
+			return nil, fmt.Errorf("%s: draws of %s: %w", s.Name, e.Name, err)
+		}
+		out = append(out, c)
 	}
-	c, err := readChain(string(text))
+	return out, nil
+}
+
+// startFrom writes a draw of a workload to a file where hamc run starts from it, and returns the path: trajectories that start far out are
+// mostly refused.
+func (s *Side) startFrom(e example, load *Workload) (string, error) {
+	text, err := os.ReadFile(e.Path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: draws of %s: %w", s.Name, e.Name, err)
+		return "", err
 	}
-	return c, nil
+	m, ds := dsl.Load(e.Path, string(text), dsl.Options{})
+	if m == nil {
+		return "", ds
+	}
+	values, last := map[string]any{}, load.Points[len(load.Points)-1]
+	for _, p := range m.Params {
+		for i, column := range load.Columns {
+			if name, rest, _ := strings.Cut(column, "."); name == p.ObjectName() {
+				if values[name], err = placed(values[name], rest, last[i]); err != nil {
+					return "", fmt.Errorf("column %s: %w", column, err)
+				}
+			}
+		}
+	}
+	text, err = json.Marshal(values)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(s.Work, e.Name+".init.json")
+	return path, os.WriteFile(path, text, 0o666)
+}
+
+// placed puts a number at a position of nested lists, which begins with 1: "2.1", or "" of a number alone.
+func placed(in any, at string, v float64) (any, error) {
+	if at == "" {
+		return v, nil
+	}
+	first, rest, _ := strings.Cut(at, ".")
+	i, err := strconv.Atoi(first)
+	list, _ := in.([]any)
+	if err != nil || i < 1 || i > len(list)+1 {
+		return nil, fmt.Errorf("no position behind %d others", len(list))
+	}
+	if i > len(list) {
+		list = append(list, nil)
+	}
+	list[i-1], err = placed(list[i-1], rest, v)
+	return list, err
 }
 
 // readChain reads a file of CmdStan's format: a header, lines of draws, and step sizes in comments.
@@ -137,6 +201,11 @@ func (s *Side) workload(ctx context.Context, e example) (Workload, error) {
 		return w, err
 	}
 	w.Sizes = c.Sizes
+	for _, name := range c.Columns {
+		if !strings.HasSuffix(name, "__") {
+			w.Columns = append(w.Columns, name)
+		}
+	}
 	for i := range c.Draws {
 		x, err := c.values(i)
 		if err != nil {
