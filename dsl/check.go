@@ -279,8 +279,24 @@ func (c *checker) file(f *File) {
 	c.groups()
 	c.totals()
 	c.blocks(f)
+	c.coordinates()
 	c.whole(f)
 	c.finish(f)
+}
+
+// coordinates demands that each block has a coordinate: where all of its parameters may have none, the first has elements.
+func (c *checker) coordinates() {
+	empty := func(p *Param) bool {
+		return slices.ContainsFunc(p.Type.Shape, func(x Extent) bool {
+			d, ok := c.sizes[x.Name].(*Data)
+			return ok && d.LeastSize()+x.Offset < 1
+		})
+	}
+	for _, b := range c.model.Blocks {
+		if len(b.Params) > 0 && !slices.ContainsFunc(b.Params, func(p *Param) bool { return !empty(p) }) {
+			c.hasElements(b.Params[0].Type)
+		}
+	}
 }
 
 // heads notes where the names of the file stand, first where there are several.
@@ -1962,6 +1978,7 @@ func (c *checker) covariance(sigma Expr, dist *Distribution, n Extent, vector st
 		c.err(ShapeMismatch, sigma.Span(), "", "the covariance is %s by %s, %s has %s elements", ts.Shape[0], ts.Shape[1], vector, n)
 		return
 	}
+	c.hasElements(sigma.Type())
 }
 
 // ordered checks the arguments that bound the support of a distribution.

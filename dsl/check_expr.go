@@ -917,6 +917,9 @@ func (c *checker) structural(e *CallExpr) {
 		}
 		return true
 	}
+	if e.Func != "size" && e.Func != "sum" && e.Func != "dot" && e.Func != "diag" && e.Func != "transpose" && e.Func != "trace" {
+		c.hasElements(t)
+	}
 	switch e.Func {
 	case "size", "mean", "diag", "softmax":
 		if !vector(x) {
@@ -976,7 +979,17 @@ func (c *checker) reducesVector(e *CallExpr) {
 		c.err(NotVector, x.Span(), "over an index it reads `log_sum_exp(i in n) …`", "`log_sum_exp` takes two arguments or a vector, this is %s", t)
 		bad(e)
 	default:
+		c.hasElements(t)
 		e.setType(Type{Base: Real})
+	}
+}
+
+// hasElements demands that there are elements, of what means, largest elements and factors are taken of.
+func (c *checker) hasElements(t Type) {
+	for _, x := range t.Shape {
+		if !x.IsConst() && x != unknownExtent {
+			c.need(x.Name, 1-x.Offset)
+		}
 	}
 }
 

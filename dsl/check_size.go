@@ -95,8 +95,8 @@ func (c *checker) atMost(x, size Extent) bool {
 			rest += w.N
 		case w.Op == "" && w.Data.Name == x.Name && !found:
 			found = true
-		case w.Op == "" && w.Data.IsSize:
-			rest++ // no size is 0
+		case w.Op == "" && w.Data.IsSize && w.Data.LeastSize() > 0:
+			rest++ // such sizes are no 0
 		case w.Op == "" && w.Data.Support.LoNum != nil && *w.Data.Support.LoNum >= 0:
 		case w.Op == "*" && w.Args[0].factor():
 			return visit(w.Args[1])

@@ -94,7 +94,12 @@ func (m *Model) Demands() []Demand {
 }
 
 // LeastSize is the least value of an int that serves as a size.
-func (d *Data) LeastSize() int { return max(1, d.MinSize) }
+func (d *Data) LeastSize() int {
+	if s := &d.Support; s.LoNum != nil && *s.LoNum <= 0 && d.Formula == nil {
+		return max(0, d.MinSize)
+	}
+	return max(1, d.MinSize)
+}
 
 // numeric is a bound, as a number where it is one.
 func numeric(e Expr, v *float64) Expr {

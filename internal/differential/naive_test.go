@@ -98,6 +98,15 @@ func newNaive(m *dsl.Model, text []byte) (*naive, error) {
 	for _, k := range m.Consts {
 		e.values[k] = number(k.Value)
 	}
+	for _, d := range m.Data {
+		if a := e.values[d]; len(a.v) == 0 { // of which the text does not tell all sizes
+			a.shape = nil
+			for _, x := range d.Type.Shape {
+				a.shape = append(a.shape, e.extent(x))
+			}
+			e.values[d] = a
+		}
+	}
 	return e, nil
 }
 
@@ -658,6 +667,9 @@ func dirichlet(y, alpha []float64) float64 {
 
 func multiNormal(y, mu, sigma []float64) float64 {
 	n := len(y)
+	if n == 0 {
+		return 0
+	}
 	var chol mat.Cholesky
 	if !chol.Factorize(mat.NewSymDense(n, append([]float64(nil), sigma...))) {
 		return math.NaN()
@@ -962,6 +974,13 @@ func dense(a array) *mat.Dense {
 
 func binary(op string, a, b array) array {
 	if op == "*" && len(a.shape) == 2 && len(b.shape) > 0 {
+		if len(a.v) == 0 || len(b.v) == 0 { // gonum has no empty matrices
+			cols := 1
+			if len(b.shape) == 2 {
+				cols = b.shape[1]
+			}
+			return array{append([]int{a.shape[0]}, b.shape[1:]...), make([]float64, a.shape[0]*cols)}
+		}
 		var p mat.Dense
 		p.Mul(dense(a), dense(b))
 		return array{append([]int{a.shape[0]}, b.shape[1:]...), p.RawMatrix().Data}
@@ -1042,6 +1061,9 @@ func (e *naive) call(x *dsl.CallExpr) array {
 		}
 		return number(s)
 	case "dot":
+		if len(args[0].v) == 0 {
+			return number(0)
+		}
 		return number(mat.Dot(mat.NewVecDense(len(args[0].v), args[0].v), mat.NewVecDense(len(args[1].v), args[1].v)))
 	case "diag":
 		n := len(args[0].v)

@@ -174,6 +174,9 @@ func carried(im runtime.Posterior, q []float64, logDensity func(plain []float64)
 		}
 		at += p.Dim()
 	}
+	if len(latent) == 0 {
+		return logDensity(q)
+	}
 	x := push(q)
 	jacobian := mat.NewDense(len(latent), len(latent), nil)
 	for c, k := range latent {

@@ -2,7 +2,11 @@ package interpret_test
 
 import (
 	"math"
+	"strings"
 	"testing"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic/interpret"
 )
 
 // TestLibrary: functions that are written in the language have the values that R gives them, and quotients of whole numbers are floored exactly.
@@ -20,5 +24,29 @@ func TestLibrary(t *testing.T) {
 		if got := m.LogDensity([]float64{1}); !(math.Abs(got-want) <= 1e-8*math.Abs(want)) {
 			t.Errorf("%s: %v, want %v", value, got, want)
 		}
+	}
+}
+
+// TestEmpty: a size that is declared from 0 on may be 0, but where an element is asked for.
+func TestEmpty(t *testing.T) {
+	const head = "model m\ndata n int >= 0\ndata y real[n]\ndata x real[n, n]\nparam a real\nparam b real[n]\n"
+	for line, refused := range map[string]bool{
+		"y ~ normal(a + b, 1)": false, "density -a^2 - sum(b) - dot(b, y)": false, "density -a^2 - size(b)": false, "b ~ normal(y[1], 1)": true, "b ~ normal(mean(y), 1)": true,
+		"density -max(y)*a": true, "density -log_sum_exp(b)*a": true, "density a*log_det(x*x' + diag(exp(y)))": true, "b ~ multi_normal(0, x*x')": true, "density -sum(softmax(b))*a": true,
+	} {
+		m, ds := dsl.Load("m.ham", head+line+"\nmetric identity\n", dsl.Options{})
+		if m == nil {
+			t.Fatal(ds)
+		}
+		if _, err := interpret.Read(m, strings.NewReader(`{"n": 0, "y": [], "x": []}`), "data"); (err != nil) != refused {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	m, ds := dsl.Load("m.ham", "model m\ndata n, k int >= 0\nparam b, d real[n]\nb, d ~ normal(0, 1)\n", dsl.Options{})
+	if m == nil {
+		t.Fatal(ds)
+	}
+	if _, err := interpret.Read(m, strings.NewReader(`{"n": 0, "k": 1}`), "data"); err == nil {
+		t.Error("a model without coordinates is accepted")
 	}
 }
