@@ -61,7 +61,7 @@ func (f *Foreign) Names() []string {
 }
 
 // with is what to write where a call has some arguments; false where the row does not say what becomes of them.
-func (f *Foreign) with(args []string) (string, bool) {
+func (f *Foreign) with(args []string, shapes ...[]Extent) (string, bool) {
 	_, list, ok := strings.Cut(f.Words, "(")
 	if !ok || f.Write == "" {
 		return "", false
@@ -71,15 +71,22 @@ func (f *Foreign) with(args []string) (string, bool) {
 		return "", false
 	}
 	by := map[string]string{}
+	for n, shape := range shapes { // what Write calls n and k
+		for d, x := range shape {
+			if at := n + d; at < 2 && len(shape) < 3 && x != unknownExtent {
+				by[[]string{"n", "k"}[at]] = x.String()
+			}
+		}
+	}
 	for n, name := range names {
 		by[name] = args[n]
 	}
 	return substituted(f.Write, by), true
 }
 
-// HintFor is the advice of the row on a call with some arguments.
-func (f *Foreign) HintFor(args []string) string {
-	write, ok := f.with(args)
+// HintFor is the advice of the row on a call with some arguments, and their shapes.
+func (f *Foreign) HintFor(args []string, shapes ...[]Extent) string {
+	write, ok := f.with(args, shapes...)
 	if !ok {
 		return f.Hint()
 	}

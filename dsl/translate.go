@@ -17,6 +17,7 @@ const maxTranslated = 2000
 var foreignStatements = []func(*foreignText) []string{
 	(*foreignText).include,
 	(*foreignText).declaredPrior,
+	(*foreignText).arrow,
 	(*foreignText).python,
 	(*foreignText).prefixed,
 	(*foreignText).stanTerm,
@@ -56,6 +57,9 @@ func foreignHint(text string) string {
 				}
 			}
 		}
+	}
+	if line := f.assignedTerm(); line != "" && parses(line) {
+		return "a distribution follows `~`: write `" + line + "`"
 	}
 	if lines := f.assignedPrior(); lines != nil && parses(lines[0]) && parses(lines[1]) {
 		return "a distribution follows `~`: `" + lines[1] + "`; a parameter is declared above, `" + lines[0] + "`"

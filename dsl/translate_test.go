@@ -45,6 +45,9 @@ var translations = []struct{ line, want string }{
 	{`param r ~ uniform(a, b + 1)`, "a parameter and its prior are two lines: `param r real in (a, b + 1)` and `r ~ uniform(a, b + 1)`"},
 	{`param p ~ Beta(2, 3)`, "a parameter and its prior are two lines: `param p real in (0, 1)` and `p ~ beta(2, 3)`"},
 	{`L = lkj_corr_cholesky(2)`, "a distribution follows `~`: `L ~ lkj_corr_cholesky(2)`; a parameter is declared above, `param L corr_cholesky[K]`"},
+	{`mu <- a + b*x`, "write `let mu = a + b*x`"},
+	{`mu[i] <- a + b*x[i]`, "write `let mu[i in n] = a + b*x[i]`"},
+	{`y[i] = normal(a, s)`, "a distribution follows `~`: write `y[i] ~ normal(a, s)`"},
 	{`tau = gamma(2, 1)`, ""}, // or the function
 	{`tau = HalfNormal(2)`, "a distribution follows `~`: `tau ~ half_normal(2)`; a parameter is declared above, `param tau real > 0`"},
 	{`y ~ stats.norm(a, s)`, "write `y ~ normal(a, s)`"},
