@@ -195,7 +195,7 @@ func typeWords() []string {
 
 // twoLines is the hint where a parameter is declared and given its prior at once.
 func twoLines(name string) string {
-	return fmt.Sprintf("a parameter and its prior are two lines: `param %s real` and `%s ~ normal(0, 1)`", name, name)
+	return fmt.Sprintf("a parameter and its prior are two lines: `param %s real` and `%s ~ …`", name, name)
 }
 
 // noInterval reports what stands behind the `in` of a bound.

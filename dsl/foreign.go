@@ -61,7 +61,7 @@ func (f *Foreign) Names() []string {
 }
 
 // with is what to write where a call has some arguments; false where the row does not say what becomes of them.
-func (f *Foreign) with(args []string) (string, bool) {
+func (f *Foreign) with(args []string, shapes ...[]Extent) (string, bool) {
 	_, list, ok := strings.Cut(f.Words, "(")
 	if !ok || f.Write == "" {
 		return "", false
@@ -71,15 +71,22 @@ func (f *Foreign) with(args []string) (string, bool) {
 		return "", false
 	}
 	by := map[string]string{}
+	for n, shape := range shapes { // what Write calls n and k
+		for d, x := range shape {
+			if at := n + d; at < 2 && len(shape) < 3 && x != unknownExtent {
+				by[[]string{"n", "k"}[at]] = x.String()
+			}
+		}
+	}
 	for n, name := range names {
 		by[name] = args[n]
 	}
 	return substituted(f.Write, by), true
 }
 
-// HintFor is the advice of the row on a call with some arguments.
-func (f *Foreign) HintFor(args []string) string {
-	write, ok := f.with(args)
+// HintFor is the advice of the row on a call with some arguments, and their shapes.
+func (f *Foreign) HintFor(args []string, shapes ...[]Extent) string {
+	write, ok := f.with(args, shapes...)
 	if !ok {
 		return f.Hint()
 	}
@@ -293,7 +300,8 @@ var ForeignNames = []Foreign{
 	{ForeignDistribution, "half_gaussian", "half_normal", "", ""},
 	{ForeignDistribution, "half_t half_student", "half_student_t", "", ""},
 	{ForeignDistribution, "truncated_normal trunc_normal truncnorm dtnorm", "", "the bounds of a parameter truncate its prior: declare it `real > 0` or `real in (a, b)`, and give it ", "normal(0, 1)"},
-	{ForeignDistribution, "dt t student", "", "with the degrees of freedom first and a standard deviation, no precision, last", "student_t(4, x, s)"},
+	{ForeignDistribution, "dt (x,s,k)", "", "BUGS and JAGS give dt a precision, and the degrees of freedom last", "student_t(k, x, 1/sqrt(s))"},
+	{ForeignDistribution, "t student", "", "with the degrees of freedom first and a standard deviation, no precision, last", "student_t(4, x, s)"},
 	{ForeignDistribution, "dlnorm (x,s)", "", "BUGS and JAGS give dlnorm a precision tau, hamc takes the standard deviation", "lognormal(x, 1/sqrt(s))"},
 	{ForeignDistribution, "lognorm log_norm", "lognormal", "", ""},
 	{ForeignDistribution, "dcauchy", "cauchy", "", ""},
@@ -310,7 +318,8 @@ var ForeignNames = []Foreign{
 	{ForeignDistribution, "flat half_flat improper improper_uniform dflat lebesgue", "", "a parameter without a prior has a flat one: leave the statement out", ""},
 	{ForeignDistribution, "dpois pois", "poisson", "", ""},
 	{ForeignDistribution, "dbern bern", "bernoulli", "", ""},
-	{ForeignDistribution, "dbin dbinom binom", "", "with the number of trials first", "binomial(N, p)"},
+	{ForeignDistribution, "dbin (p,N)", "", "with the number of trials first", "binomial(N, p)"},
+	{ForeignDistribution, "dbinom binom", "", "with the number of trials first", "binomial(N, p)"},
 	{ForeignDistribution, "binomial_logit_glm (N,X,a,v)", "", "the product of data and coefficients is written out", "binomial_logit(N, a + X*v)"},
 	{ForeignDistribution, "bernoulli_logit_glm (X,a,v)", "", "the product of data and coefficients is written out", "bernoulli_logit(a + X*v)"},
 	{ForeignDistribution, "bernoulli_probit probit bernoulli_probit_glm (x)", "", "the probability is written out", "bernoulli(Phi(x))"},
@@ -327,19 +336,19 @@ var ForeignNames = []Foreign{
 	{ForeignDistribution, "ddexp (x,s)", "", "BUGS and JAGS give ddexp a rate, hamc takes the scale", "double_exponential(x, 1/s)"},
 	{ForeignDistribution, "asymmetric_laplace asym_laplace", "", "with the location first, twice the scale of a quantile regression, and the probability below the location", "skew_double_exponential(x, 2*s, p)"},
 	{ForeignDistribution, "dsn", "skew_normal", "", ""},
-	{ForeignDistribution, "skewnorm", "", "with the location first and the shape last", "skew_normal(x, s, a)"},
-	{ForeignDistribution, "ex_gaussian exgauss exponnorm", "", "with the rate of the exponential part, not its mean, last", "exp_mod_normal(x, s, 1/r)"},
+	{ForeignDistribution, "skewnorm (a,x,s)", "", "with the location first and the shape last", "skew_normal(x, s, a)"},
+	{ForeignDistribution, "ex_gaussian exgauss exponnorm (x,s,r)", "", "with the rate of the exponential part, not its mean, last", "exp_mod_normal(x, s, 1/r)"},
 	{ForeignDistribution, "Pareto dpar dpareto", "", "with the least value first and the exponent last", "pareto(0.1, r)"},
-	{ForeignDistribution, "lomax dlomax pareto2", "", "with the location, the scale and the exponent", "pareto_type_2(0, s, r)"},
-	{ForeignDistribution, "log_logistic fisk llogis dllogis", "", "with the scale first and the shape last", "loglogistic(s, r)"},
+	{ForeignDistribution, "lomax dlomax pareto2 (r,s)", "", "with the location, the scale and the exponent", "pareto_type_2(0, s, r)"},
+	{ForeignDistribution, "log_logistic fisk llogis dllogis (r,s)", "", "with the scale first and the shape last", "loglogistic(s, r)"},
 	{ForeignDistribution, "wald inverse_gaussian dinvgauss invgauss inv_gauss", "inv_gaussian", "", ""},
 	{ForeignDistribution, "logitnorm dlogitnorm logistic_normal", "logit_normal", "", ""},
 	{ForeignDistribution, "kumar dkumar", "kumaraswamy", "", ""},
 	{ForeignDistribution, "Geometric", "", "of the failures before the first success; PyMC's counts the success too", "geometric(p)"},
 	{ForeignDistribution, "geom dgeom", "geometric", "", ""},
-	{ForeignDistribution, "ZeroInflatedPoisson zip dzip zero_infl_poisson", "", "with the probability of the zeros that are no counts first; PyMC's psi is its complement", "zero_inflated_poisson(1 - p, s)"},
+	{ForeignDistribution, "ZeroInflatedPoisson zip dzip zero_infl_poisson (p,s)", "", "with the probability of the zeros that are no counts first; PyMC's psi is its complement", "zero_inflated_poisson(1 - p, s)"},
 	{ForeignDistribution, "ZeroInflatedNegativeBinomial zero_inflated_negbinomial zinb", "", "with the probability of the zeros that are no counts first; PyMC's psi is its complement", "zero_inflated_neg_binomial_2(1 - p, s, r)"},
-	{ForeignDistribution, "HurdlePoisson", "", "with the probability of zero first; PyMC's psi is its complement", "hurdle_poisson(1 - p, s)"},
+	{ForeignDistribution, "HurdlePoisson (p,s)", "", "with the probability of zero first; PyMC's psi is its complement", "hurdle_poisson(1 - p, s)"},
 	{ForeignDistribution, "inv_weibull invweibull", "frechet", "", ""},
 	{ForeignDistribution, "normal_id_glm (X,a,v,s)", "", "the product of data and coefficients is written out", "normal(a + X*v, s)"},
 	{ForeignDistribution, "mvn mvnormal mv_normal multivariate_normal multivariate_gaussian", "multi_normal", "", ""},

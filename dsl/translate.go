@@ -16,6 +16,8 @@ const maxTranslated = 2000
 // foreignStatements is the table of what reads them, tried in order.
 var foreignStatements = []func(*foreignText) []string{
 	(*foreignText).include,
+	(*foreignText).declaredPrior,
+	(*foreignText).arrow,
 	(*foreignText).python,
 	(*foreignText).prefixed,
 	(*foreignText).stanTerm,
@@ -56,8 +58,26 @@ func foreignHint(text string) string {
 			}
 		}
 	}
+	if line := f.assignedTerm(); line != "" && parses(line) {
+		return "a distribution follows `~`: write `" + line + "`"
+	}
+	if lines := f.assignedPrior(); lines != nil && parses(lines[0]) && parses(lines[1]) {
+		return "a distribution follows `~`: `" + lines[1] + "`; a parameter is declared above, `" + lines[0] + "`"
+	}
 	if lines := f.translated(); lines != nil {
 		return linesHint(lines, strings.HasSuffix(text, ";"))
+	}
+	class, _, ok := isCall(toks)
+	if !ok || len(toks) < 4 || !modules[toks[0].Value] {
+		return ""
+	}
+	if row := LookupForeign(ForeignDistribution, class); row != nil {
+		return row.Hint()
+	}
+	for _, row := range pythonDists {
+		if row.typ == "" && row.form != "" && slices.Contains(strings.Fields(row.names), class) {
+			return discreteHint
+		}
 	}
 	return ""
 }
@@ -633,6 +653,11 @@ func foreignCall(name string, args [][]lexer.Token) (string, bool) {
 	}
 	f := LookupForeign(ForeignDistribution, name)
 	if f == nil {
+		for i := range Distributions {
+			if d := &Distributions[i]; plain(d.Name) == plain(name) {
+				return d.Name + "(" + strings.Join(texts, ", ") + ")", true
+			}
+		}
 		return "", false
 	}
 	if f.Is != "" {

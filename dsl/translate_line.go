@@ -153,3 +153,144 @@ func quotient(text string, toks []lexer.Token) (string, int) {
 	}
 	return text[:start] + "mod(" + bare(left) + ", " + bare(right) + ")", last
 }
+
+// declaredType is the type of a parameter that has a distribution for its prior, with what the distribution says of its bounds; "" of whole numbers
+// and of what has sizes that nobody knows.
+func declaredType(form string) string {
+	name, list, _ := strings.Cut(strings.TrimSuffix(form, ")"), "(")
+	d := LookupDistribution(name)
+	if d == nil || d.Support.Discrete() {
+		return ""
+	}
+	args := split(read(list).toks, ",")
+	arg := func(n int) string {
+		if n < len(args) {
+			return expression(args[n])
+		}
+		return "…"
+	}
+	switch d.Support {
+	case RealLine:
+		return "real"
+	case Positive:
+		return "real > 0"
+	case UnitOpen:
+		return "real in (0, 1)"
+	case Between:
+		return "real in (" + arg(0) + ", " + arg(1) + ")"
+	case Above:
+		return "real > " + arg(0)
+	case VectorReal:
+		return "real[K]"
+	case OnSimplex:
+		return "simplex[K]"
+	}
+	if want := matrices[d.Support]; want != nil {
+		return want.Name + "[K]"
+	}
+	return ""
+}
+
+// declaredPrior reads `param tau ~ exponential(1)` and `param tau real > 0 ~ exponential(1)`.
+func (f *foreignText) declaredPrior() []string {
+	sides := split(f.toks, "~")
+	if len(sides) != 2 || value(f.toks, 0) != "param" || len(sides[0]) < 2 || len(sides[1]) < 3 {
+		return nil
+	}
+	right := sides[1]
+	if n := len(right) - 1; right[n].Value == ";" {
+		right = right[:n]
+	}
+	name, args, ok := isCall(right)
+	if !ok {
+		return nil
+	}
+	form, ok := foreignCall(name, args)
+	if !ok {
+		return nil
+	}
+	declaration := expression(sides[0])
+	typ := slices.IndexFunc(sides[0], func(t lexer.Token) bool { return isType(t.Value) || LookupConstraint(t.Value) != nil })
+	names := sides[0][1:]
+	if typ > 0 {
+		names = sides[0][1:typ]
+	} else if own := declaredType(form); own != "" {
+		declaration += " " + own
+	} else {
+		return nil
+	}
+	return []string{declaration, expression(names) + " ~ " + form}
+}
+
+// assignedPrior reads `tau = exponential(1)` and `tau <- dexp(1)`.
+func (f *foreignText) assignedPrior() []string {
+	if len(f.toks) < 5 || f.toks[0].Type != tokIdent || isKeyword(f.toks[0].Value) {
+		return nil
+	}
+	right := f.toks[2:]
+	if f.toks[1].Value == "<" && right[0].Value == "-" {
+		right = right[1:]
+	} else if f.toks[1].Value != "=" {
+		return nil
+	}
+	if n := len(right) - 1; right[n].Value == ";" {
+		right = right[:n]
+	}
+	name, args, ok := isCall(right)
+	if !ok || len(right) > 0 && modules[right[0].Value] || LookupFunction(name) != nil || LookupForeign(ForeignFunction, name) != nil {
+		return nil
+	}
+	form, ok := foreignCall(name, args)
+	if !ok {
+		return nil
+	}
+	typ := declaredType(form)
+	if typ == "" {
+		return nil
+	}
+	return []string{"param " + f.toks[0].Value + " " + typ, f.toks[0].Value + " ~ " + form}
+}
+
+// arrow reads `mu <- a + b*x` and `mu[i] <- a + b*x[i]`.
+func (f *foreignText) arrow() []string {
+	toks := f.toks
+	if len(toks) == 0 || toks[0].Type != tokIdent || isKeyword(toks[0].Value) {
+		return nil
+	}
+	at := 1
+	if value(toks, 1) == "[" && value(toks, 3) == "]" && toks[2].Type == tokIdent {
+		at = 4
+	}
+	if value(toks, at) != "<" || value(toks, at+1) != "-" || len(toks) < at+3 {
+		return nil
+	}
+	name, right := toks[0].Value, toks[at+2:]
+	if n := len(right) - 1; right[n].Value == ";" {
+		right = right[:n]
+	}
+	if at == 4 {
+		name += "[" + toks[2].Value + " in n]"
+	}
+	return []string{"let " + name + " = " + expression(right)}
+}
+
+// assignedTerm reads `y[i] = normal(a, s)`.
+func (f *foreignText) assignedTerm() string {
+	sides := split(f.toks, "=")
+	if len(sides) != 2 || len(sides[0]) < 4 || sides[0][0].Type != tokIdent || isKeyword(sides[0][0].Value) || value(sides[0], 1) != "[" || shut(sides[0], 1) != len(sides[0])-1 {
+		return ""
+	}
+	right := sides[1]
+	if n := len(right) - 1; n > 0 && right[n].Value == ";" {
+		right = right[:n]
+	}
+	name, args, ok := isCall(right)
+	if !ok || len(right) > 0 && modules[right[0].Value] || LookupFunction(name) != nil || LookupForeign(ForeignFunction, name) != nil {
+		return ""
+	}
+	form, ok := foreignCall(name, args)
+	if !ok {
+		return ""
+	}
+	return expression(sides[0]) + " ~ " + form
+}

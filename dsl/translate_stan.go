@@ -180,7 +180,7 @@ func (f *foreignText) stanDeclaration() []string {
 	switch {
 	case base == "int" && whole:
 		return []string{"data " + names + " " + typ + bound}
-	case base == "int" || strings.HasPrefix(word, "c") || strings.HasPrefix(base, "real"):
+	case base == "int" || base == "cov" || base == "real":
 	default:
 		return []string{"param " + names + " " + typ + bound}
 	}

@@ -8,77 +8,100 @@ import (
 	"github.com/hamc-dev/hamc/dsl"
 )
 
+// translations are statements of other languages, and the hints on them.
+var translations = []struct{ line, want string }{
+	// PyMC and NumPyro.
+	{`tau = pm.HalfNormal("tau", 1)`, "a parameter and its prior are two lines: `param tau real > 0` and `tau ~ normal(0, 1)`"},
+	{`tau = pm.HalfNormal("tau", sigma=2.5, shape=J)`, "a parameter and its prior are two lines: `param tau real[J] > 0` and `tau ~ normal(0, 2.5)`"},
+	{`y_obs = pm.Normal("y_obs", mu, s, observed=y)`, "write `y ~ normal(mu, s)`"},
+	{`y_obs = pm.Normal("y_obs", mu=a + b*df["x"], sigma=s, observed=df["y"])`, "write `y ~ normal(a + b*x, s)`"},
+	{`pm.Poisson("c", pm.math.exp(a + b*x), observed=c)`, "write `c ~ poisson(exp(a + b*x))`"},
+	{`m = pm.Deterministic("m", a + b*x)`, "write `let m = a + b*x`"},
+	{`pm.Potential("p", -x**2)`, "write `density -x^2`"},
+	{`p = pm.Beta("p", 2, 3, dims="group")`, "a parameter and its prior are two lines: `param p real[group] in (0, 1)` and `p ~ beta(2, 3)`"},
+	{`r = pm.Uniform("r", -1, upper=1)`, "a parameter and its prior are two lines: `param r real in (-1, 1)` and `r ~ uniform(-1, 1)`"},
+	{`a = pm.Exponential("a", scale=k + 1)`, "a parameter and its prior are two lines: `param a real > 0` and `a ~ exponential(1/(k + 1))`"},
+	{`w = pm.Dirichlet("w", a=alpha, shape=3)`, "a parameter and its prior are two lines: `param w simplex[3]` and `w ~ dirichlet(alpha)`"},
+	{`f = pm.Flat("f")`, "write `param f real`"},
+	{`x = pm.TruncatedNormal("x", mu=0, sigma=1, lower=0)`, "a parameter and its prior are two lines: `param x real > 0` and `x ~ normal(0, 1)`"},
+	{`z = pm.ZeroSumNormal("z", sigma=s, shape=J)`, "a parameter and its prior are two lines: `param z sum_to_zero[J]` and `z ~ normal(0, s)`"},
+	{`chol = pm.LKJCholeskyCov("chol", n=3, eta=2, sd_dist=pm.Exponential.dist(1.5))`, "write `param chol_corr corr_cholesky[3]`, `param chol_sd real[3] > 0`, " +
+		"`chol_corr ~ lkj_corr_cholesky(2)`, `chol_sd ~ exponential(1.5)` and `let chol = diag(chol_sd)*chol_corr`"},
+	{`walk = pm.GaussianRandomWalk("walk", sigma=s, shape=T)`, "write `param walk real[T]`, `walk[1] ~ normal(0, 1)` and `walk[t] ~ normal(walk[t-1], s) for t in 2..T`"},
+	{`mu = numpyro.sample("mu", dist.Normal(0., 5.))`, ""}, // 0. is no number
+	{`mu = numpyro.sample("mu", dist.Normal(0, 5))`, "a parameter and its prior are two lines: `param mu real` and `mu ~ normal(0, 5)`"},
+	{`numpyro.sample("obs", dist.Normal(mu, s), obs=y)`, "write `y ~ normal(mu, s)`"},
+	{`trace = pm.sample(1000, tune=1000)`, "a model is sampled by the command `hamc run`: leave the line out"},
+	{`y ~ pm.Normal(a, s)`, "write `y ~ normal(a, s)`"},
+	{`y ~ dist.StudentT(4, a, scale=s)`, "write `y ~ student_t(4, a, s)`"},
+
+	{`z = pm.Categorical("z", p=w)`, "HMC samples real parameters; sum a discrete one out of the density, as `y ~ mixture(p, normal(a, s), normal(b, s))` does"},
+	{`th = pm.VonMises("th", mu=0, kappa=2)`, "its constant is a Bessel function, which is not there; of a known concentration 2 the density is, but for the constant, as in `density 2*cos(x - z)`"},
+	{`k = pm.SomethingNew("k", 2)`, "a parameter and its prior are two lines: `param k real` and `k ~ …`"},
+
+	// Priors in other places.
+	{`param tau ~ exponential(1)`, "a parameter and its prior are two lines: `param tau real > 0` and `tau ~ exponential(1)`"},
+	{`param tau, b real[n] ~ normal(0, 2)`, "a parameter and its prior are two lines: `param tau, b real[n]` and `tau, b ~ normal(0, 2)`"},
+	{`param r ~ uniform(a, b + 1)`, "a parameter and its prior are two lines: `param r real in (a, b + 1)` and `r ~ uniform(a, b + 1)`"},
+	{`param p ~ Beta(2, 3)`, "a parameter and its prior are two lines: `param p real in (0, 1)` and `p ~ beta(2, 3)`"},
+	{`L = lkj_corr_cholesky(2)`, "a distribution follows `~`: `L ~ lkj_corr_cholesky(2)`; a parameter is declared above, `param L corr_cholesky[K]`"},
+	{`mu <- a + b*x`, "write `let mu = a + b*x`"},
+	{`mu[i] <- a + b*x[i]`, "write `let mu[i in n] = a + b*x[i]`"},
+	{`y[i] = normal(a, s)`, "a distribution follows `~`: write `y[i] ~ normal(a, s)`"},
+	{`tau = gamma(2, 1)`, ""}, // or the function
+	{`tau = HalfNormal(2)`, "a distribution follows `~`: `tau ~ half_normal(2)`; a parameter is declared above, `param tau real > 0`"},
+	{`y ~ stats.norm(a, s)`, "write `y ~ normal(a, s)`"},
+	{`y ~ dt(m, tau, 4);`, "a statement ends with its line: write `y ~ student_t(4, m, 1/sqrt(tau))`"},
+
+	// Stan.
+	{`corr_matrix[K] R;`, "a statement ends with its line: write `param R corr[K]`"},
+	{`cov_matrix[K] S;`, "a statement ends with its line: write `data S cov[K]` or `param S cov[K]`"},
+	{`target += normal_lpdf(y | a, s);`, "a statement ends with its line: write `y ~ normal(a, s)`"},
+	{`target += normal_lpdf(y | a, s)`, "write `y ~ normal(a, s)`"},
+	{`target += -0.5 * square(a);`, "a statement ends with its line: write `density -0.5 * square(a)`"},
+	{`tau ~ cauchy(0,5) T[0,];`, "a statement ends with its line: write `tau ~ cauchy(0, 5) > 0`"},
+	{`tau ~ cauchy(0,5);`, "a statement ends with its line: write `tau ~ cauchy(0, 5)`"},
+	{`y ~ normal_id_glm(X, a, b, s);`, "a statement ends with its line: write `y ~ normal(a + X*b, s)`"},
+	{`x[2:n] ~ normal(x[1:(n - 1)], 1);`, "a statement ends with its line: write `x[2..n] ~ normal(x[1..(n - 1)], 1)`"},
+	{`for (i in 1:n) y[i] ~ normal(a * x[i], s);`, "a statement ends with its line: write `y[i] ~ normal(a * x[i], s) for i in n`"},
+	{`for (t in 2:n) mu[t] = a*x[t];`, "a statement ends with its line: write `let mu[t in 2..n] = a*x[t]`"},
+	{`real<lower=0> s;`, "a statement ends with its line: write `data s real > 0` or `param s real > 0`"},
+	{`array[n] int<lower=0, upper=1> d;`, "a statement ends with its line: write `data d int[n] in {0, 1}`"},
+	{`int<lower=1> n;`, "a statement ends with its line: write `data n int`"},
+	{`array[J] vector<lower=0, upper=1>[K] b;`, "a statement ends with its line: write `data b real[J, K] in (0, 1)` or `param b real[J, K] in (0, 1)`"},
+	{`simplex[K] w;`, "a statement ends with its line: write `param w simplex[K]`"},
+	{`vector[n] mu = a + X * b;`, "a statement ends with its line: write `let mu = a + X * b`"},
+
+	// Words and operators of others in lines that are else right, conditions, bounds.
+	{`let p = np.exp(a)`, "write `let p = exp(a)`"},
+	{`p = pm.math.sigmoid(a + u)`, "write `let p = inv_logit(a + u)`"},
+	{`y ~ normal(pm.math.exp(a), s)`, "write `y ~ normal(exp(a), s)`"},
+	{`let b = 2*np.log10(s)`, "write `let b = 2*(log(s)/log(10))`"},
+	{`let b = np.log10(s)`, "write `let b = log(s)/log(10)`"},
+	{`let q = a + tt.dot(X, v)`, "write `let q = a + X*v`"},
+	{`let q = jnp.dot(u, v)`, "write `let q = dot(u, v)`"},
+	{`let q = pm.math.switch(z > 1, a, u)`, "write `let q = if z > 1 then a else u`"},
+	{`let w = n %/% 2 + 1`, "write `let w = floor(n/2) + 1`"},
+	{`let w = (n + 1) % g[i]`, "write `let w = mod(n + 1, g[i])`"},
+	{`#include curves.stan`, "write `import curves`"},
+	{`y[i] ~ normal(a, s) for i in n if z[i] == 1`, "write `density sum(i in n) (if z[i] == 1 then normal_lpdf(y[i] | a, s) else 0)`"},
+	{`y[i] ~ dpois(r[i]) for i in 2..n where z[i] > 1`, "write `density sum(i in 2..n) (if z[i] > 1 then poisson_lpmf(y[i] | r[i]) else 0)`"},
+	{`param q real > 0, < 1`, "write `param q real in (0, 1)`"},
+	{`param q real[n] < b and > a`, "write `param q real[n] in (a, b)`"},
+
+	// BUGS and JAGS.
+	{`tau ~ dnorm(mu, k + 1) T(0, )`, "write `tau ~ normal(mu, 1/sqrt(k + 1)) > 0`"},
+	{`y ~ dnorm(mu, tau)T(,3)`, "write `y ~ normal(mu, 1/sqrt(tau)) < 3`"},
+	{`y ~ dexp(r) C(5, )`, "what is censored has a cumulative function in the place of its density: write `density exponential_lccdf(5 | r)`; " +
+		"with some values that are seen `if c[i] == 1 then … else exponential_lpdf(y | r)` of each i"},
+	{`y[i] ~ dnorm(mu, tau)I(a, b) for i in n`, "what is censored has a cumulative function in the place of its density: write " +
+		"`density normal_lcdf(b | mu, 1/sqrt(tau)) + log1m_exp(normal_lcdf(a | mu, 1/sqrt(tau)) - normal_lcdf(b | mu, 1/sqrt(tau)))`; " +
+		"of a parameter it truncates the prior: `y[i] ~ normal(mu, 1/sqrt(tau)) in (a, b)`"},
+}
+
 // TestTranslations checks what the message on a statement of another language shows.
 func TestTranslations(t *testing.T) {
-	for _, x := range []struct{ line, want string }{
-		// PyMC and NumPyro.
-		{`tau = pm.HalfNormal("tau", 1)`, "a parameter and its prior are two lines: `param tau real > 0` and `tau ~ normal(0, 1)`"},
-		{`tau = pm.HalfNormal("tau", sigma=2.5, shape=J)`, "a parameter and its prior are two lines: `param tau real[J] > 0` and `tau ~ normal(0, 2.5)`"},
-		{`y_obs = pm.Normal("y_obs", mu, s, observed=y)`, "write `y ~ normal(mu, s)`"},
-		{`y_obs = pm.Normal("y_obs", mu=a + b*df["x"], sigma=s, observed=df["y"])`, "write `y ~ normal(a + b*x, s)`"},
-		{`pm.Poisson("c", pm.math.exp(a + b*x), observed=c)`, "write `c ~ poisson(exp(a + b*x))`"},
-		{`m = pm.Deterministic("m", a + b*x)`, "write `let m = a + b*x`"},
-		{`pm.Potential("p", -x**2)`, "write `density -x^2`"},
-		{`p = pm.Beta("p", 2, 3, dims="group")`, "a parameter and its prior are two lines: `param p real[group] in (0, 1)` and `p ~ beta(2, 3)`"},
-		{`r = pm.Uniform("r", -1, upper=1)`, "a parameter and its prior are two lines: `param r real in (-1, 1)` and `r ~ uniform(-1, 1)`"},
-		{`a = pm.Exponential("a", scale=k + 1)`, "a parameter and its prior are two lines: `param a real > 0` and `a ~ exponential(1/(k + 1))`"},
-		{`w = pm.Dirichlet("w", a=alpha, shape=3)`, "a parameter and its prior are two lines: `param w simplex[3]` and `w ~ dirichlet(alpha)`"},
-		{`f = pm.Flat("f")`, "write `param f real`"},
-		{`x = pm.TruncatedNormal("x", mu=0, sigma=1, lower=0)`, "a parameter and its prior are two lines: `param x real > 0` and `x ~ normal(0, 1)`"},
-		{`z = pm.ZeroSumNormal("z", sigma=s, shape=J)`, "a parameter and its prior are two lines: `param z sum_to_zero[J]` and `z ~ normal(0, s)`"},
-		{`chol = pm.LKJCholeskyCov("chol", n=3, eta=2, sd_dist=pm.Exponential.dist(1.5))`, "write `param chol_corr corr_cholesky[3]`, `param chol_sd real[3] > 0`, " +
-			"`chol_corr ~ lkj_corr_cholesky(2)`, `chol_sd ~ exponential(1.5)` and `let chol = diag(chol_sd)*chol_corr`"},
-		{`walk = pm.GaussianRandomWalk("walk", sigma=s, shape=T)`, "write `param walk real[T]`, `walk[1] ~ normal(0, 1)` and `walk[t] ~ normal(walk[t-1], s) for t in 2..T`"},
-		{`mu = numpyro.sample("mu", dist.Normal(0., 5.))`, ""}, // 0. is no number
-		{`mu = numpyro.sample("mu", dist.Normal(0, 5))`, "a parameter and its prior are two lines: `param mu real` and `mu ~ normal(0, 5)`"},
-		{`numpyro.sample("obs", dist.Normal(mu, s), obs=y)`, "write `y ~ normal(mu, s)`"},
-		{`trace = pm.sample(1000, tune=1000)`, "a model is sampled by the command `hamc run`: leave the line out"},
-		{`y ~ pm.Normal(a, s)`, "write `y ~ normal(a, s)`"},
-		{`y ~ dist.StudentT(4, a, scale=s)`, "write `y ~ student_t(4, a, s)`"},
-
-		// Stan.
-		{`target += normal_lpdf(y | a, s);`, "a statement ends with its line: write `y ~ normal(a, s)`"},
-		{`target += normal_lpdf(y | a, s)`, "write `y ~ normal(a, s)`"},
-		{`target += -0.5 * square(a);`, "a statement ends with its line: write `density -0.5 * square(a)`"},
-		{`tau ~ cauchy(0,5) T[0,];`, "a statement ends with its line: write `tau ~ cauchy(0, 5) > 0`"},
-		{`tau ~ cauchy(0,5);`, "a statement ends with its line: write `tau ~ cauchy(0, 5)`"},
-		{`y ~ normal_id_glm(X, a, b, s);`, "a statement ends with its line: write `y ~ normal(a + X*b, s)`"},
-		{`x[2:n] ~ normal(x[1:(n - 1)], 1);`, "a statement ends with its line: write `x[2..n] ~ normal(x[1..(n - 1)], 1)`"},
-		{`for (i in 1:n) y[i] ~ normal(a * x[i], s);`, "a statement ends with its line: write `y[i] ~ normal(a * x[i], s) for i in n`"},
-		{`for (t in 2:n) mu[t] = a*x[t];`, "a statement ends with its line: write `let mu[t in 2..n] = a*x[t]`"},
-		{`real<lower=0> s;`, "a statement ends with its line: write `data s real > 0` or `param s real > 0`"},
-		{`array[n] int<lower=0, upper=1> d;`, "a statement ends with its line: write `data d int[n] in {0, 1}`"},
-		{`int<lower=1> n;`, "a statement ends with its line: write `data n int`"},
-		{`array[J] vector<lower=0, upper=1>[K] b;`, "a statement ends with its line: write `data b real[J, K] in (0, 1)` or `param b real[J, K] in (0, 1)`"},
-		{`simplex[K] w;`, "a statement ends with its line: write `param w simplex[K]`"},
-		{`vector[n] mu = a + X * b;`, "a statement ends with its line: write `let mu = a + X * b`"},
-
-		// Words and operators of others in lines that are else right, conditions, bounds.
-		{`let p = np.exp(a)`, "write `let p = exp(a)`"},
-		{`p = pm.math.sigmoid(a + u)`, "write `let p = inv_logit(a + u)`"},
-		{`y ~ normal(pm.math.exp(a), s)`, "write `y ~ normal(exp(a), s)`"},
-		{`let b = 2*np.log10(s)`, "write `let b = 2*(log(s)/log(10))`"},
-		{`let b = np.log10(s)`, "write `let b = log(s)/log(10)`"},
-		{`let q = a + tt.dot(X, v)`, "write `let q = a + X*v`"},
-		{`let q = jnp.dot(u, v)`, "write `let q = dot(u, v)`"},
-		{`let q = pm.math.switch(z > 1, a, u)`, "write `let q = if z > 1 then a else u`"},
-		{`let w = n %/% 2 + 1`, "write `let w = floor(n/2) + 1`"},
-		{`let w = (n + 1) % g[i]`, "write `let w = mod(n + 1, g[i])`"},
-		{`#include curves.stan`, "write `import curves`"},
-		{`y[i] ~ normal(a, s) for i in n if z[i] == 1`, "write `density sum(i in n) (if z[i] == 1 then normal_lpdf(y[i] | a, s) else 0)`"},
-		{`y[i] ~ dpois(r[i]) for i in 2..n where z[i] > 1`, "write `density sum(i in 2..n) (if z[i] > 1 then poisson_lpmf(y[i] | r[i]) else 0)`"},
-		{`param q real > 0, < 1`, "write `param q real in (0, 1)`"},
-		{`param q real[n] < b and > a`, "write `param q real[n] in (a, b)`"},
-
-		// BUGS and JAGS.
-		{`tau ~ dnorm(mu, k + 1) T(0, )`, "write `tau ~ normal(mu, 1/sqrt(k + 1)) > 0`"},
-		{`y ~ dnorm(mu, tau)T(,3)`, "write `y ~ normal(mu, 1/sqrt(tau)) < 3`"},
-		{`y ~ dexp(r) C(5, )`, "what is censored has a cumulative function in the place of its density: write `density exponential_lccdf(5 | r)`; " +
-			"with some values that are seen `if c[i] == 1 then … else exponential_lpdf(y | r)` of each i"},
-		{`y[i] ~ dnorm(mu, tau)I(a, b) for i in n`, "what is censored has a cumulative function in the place of its density: write " +
-			"`density normal_lcdf(b | mu, 1/sqrt(tau)) + log1m_exp(normal_lcdf(a | mu, 1/sqrt(tau)) - normal_lcdf(b | mu, 1/sqrt(tau)))`; " +
-			"of a parameter it truncates the prior: `y[i] ~ normal(mu, 1/sqrt(tau)) in (a, b)`"},
-	} {
+	for _, x := range translations {
 		_, ds := dsl.Parse("m.ham", "model m\n"+x.line+"\n")
 		switch {
 		case len(ds.List) == 0:

@@ -123,7 +123,7 @@ func TestPriors(t *testing.T) {
 			drawn, refused = drawn+a, refused+b
 		})
 	}
-	if drawn < campaign.Cases(t, 20, 200) || refused < campaign.Cases(t, 5, 50) {
+	if drawn < campaign.Cases(t, 20, 200) || refused < campaign.Cases(t, 3, 50) {
 		t.Errorf("%d parameters drawn, %d that are not", drawn, refused)
 	}
 }
