@@ -76,22 +76,22 @@ func newChecker(file *File, m *Model, ds *Diagnostics, opt Options) *checker {
 
 type checker struct {
 	surroundings
-	ds           *Diagnostics
-	model        *Model
-	funcs        map[string]*Func
-	laterFuncs   map[string]Span // functions that stand further down
-	lostFuncs    bool            // a file that is imported was not found
-	inlined      int             // parts of the bodies of functions at their calls
-	bounding     *Ident          // the first of the parameters whose bounds are checked
-	recursion    *Let            // the one of which a part is being checked
-	ofParts      bool            // the subscripts of a definition in parts are being read
-	innerProduct string          // what a product that starts with a transposed vector is
-	aside        string          // how what has the bounds that are being read is written without them
-	indexing     Expr            // what the one subscript that is being read selects from
-	choosing     int             // conditions around what is being checked, in a branch of which it stands
-	subscripted  *Name           // the name whose elements are being read
-	reads        []partRead      // what parts read of definitions in parts
-	lagged       int             // terms of sums over distances that are written out
+	ds          *Diagnostics
+	model       *Model
+	funcs       map[string]*Func
+	laterFuncs  map[string]Span // functions that stand further down
+	lostFuncs   bool            // a file that is imported was not found
+	inlined     int             // parts of the bodies of functions at their calls
+	bounding    *Ident          // the first of the parameters whose bounds are checked
+	recursion   *Let            // the one of which a part is being checked
+	ofParts     bool            // the subscripts of a definition in parts are being read
+	product     *BinaryExpr     // the whole product whose first factor is being checked
+	aside       string          // how what has the bounds that are being read is written without them
+	indexing    Expr            // what the one subscript that is being read selects from
+	choosing    int             // conditions around what is being checked, in a branch of which it stands
+	subscripted *Name           // the name whose elements are being read
+	reads       []partRead      // what parts read of definitions in parts
+	lagged      int             // terms of sums over distances that are written out
 
 	integerArrays map[string]bool   // names of integer data that are no scalars
 	sizeLets      map[*LetStmt]bool // definitions that are sizes

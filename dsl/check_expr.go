@@ -149,7 +149,7 @@ func (c *checker) expr(e Expr) {
 				return
 			}
 			if len(t.Shape) != 2 {
-				c.err(NotMatrix, e.Span(), "only matrices are transposed; the inner product is "+cmp.Or(c.innerProduct, "dot(a, b)"), "this is %s, not a matrix", t)
+				c.err(NotMatrix, e.Span(), "only matrices are transposed; the inner product is "+cmp.Or(innerProduct(c.product), "dot(a, b)"), "this is %s, not a matrix", t)
 				bad(e)
 				return
 			}
@@ -1129,16 +1129,24 @@ func (c *checker) unknownFunction(e *CallExpr) {
 
 // factors checks the operands of an operator.
 func (c *checker) factors(e *BinaryExpr) {
-	if c.innerProduct == "" {
-		c.innerProduct = innerProduct(e)
-		defer func() { c.innerProduct = "" }()
+	around := c.product
+	switch {
+	case e.Op != "*":
+		c.product = nil
+	case around == nil:
+		c.product = e
 	}
 	c.expr(e.X)
+	c.product = nil
 	c.expr(e.Y)
+	c.product = around
 }
 
 // innerProduct is what y'*A*x is for vectors y and x, by the form of the product; "" of what has another form.
 func innerProduct(e *BinaryExpr) string {
+	if e == nil {
+		return ""
+	}
 	var rest []string
 	for x := Expr(e); ; {
 		switch f := x.(type) {
