@@ -121,7 +121,7 @@ func TestMomentsOfVolatility(t *testing.T) {
 	copy(start[len(start)-3:], []float64{0.6, 0.04, 0.97})
 
 	opt := runtime.DefaultOptions()
-	opt.Chains, opt.Warmup, opt.Draws = 4, 500, draws(t, 16_000)
+	opt.Chains, opt.Warmup, opt.Draws = 4, 500, campaign.Cases(t, 2500, 16_000)
 	opt.Init = append(opt.Init, start)
 	opt.RandomSteps = false
 	latent, volatility := opt.Tuning, opt.Tuning
