@@ -242,11 +242,11 @@ var costly = []string{"truncated_shapes", "chain_vectors", "chain_softabs", "mix
 
 // compiled returns the corpus, every model compiled, once for all tests; those
 // that do not compile are reported and left out. A short campaign has one model in
-// twenty-six, in the order of their names, which begin with what they are of.
+// thirty-six, in the order of their names, which begin with what they are of.
 func compiled(t testing.TB) []*subject {
 	t.Helper()
 	compiledOnce.Do(func() {
-		for _, s := range campaign.Sample(t, read(t), 26) {
+		for _, s := range campaign.Sample(t, read(t), 36) {
 			if slices.Contains(costly, s.name) && !campaign.Long(t) {
 				continue
 			}

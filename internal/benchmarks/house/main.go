@@ -110,9 +110,10 @@ func (s *settings) measure(ctx context.Context, old, now *Side) (*Report, error)
 	r := &Report{}
 	for _, side := range []struct {
 		*Side
-		says *string
-	}{{old, &r.Old}, {now, &r.New}} {
-		if err := side.buildCompiler(ctx); err != nil {
+		other *Side
+		says  *string
+	}{{old, nil, &r.Old}, {now, old, &r.New}} {
+		if err := side.buildCompiler(ctx, side.other); err != nil {
 			return nil, err
 		}
 		text, err := output(ctx, side.Root, "git", "describe", "--always", "--dirty")
