@@ -25,7 +25,7 @@ func TestPrograms(t *testing.T) {
 		}
 		files = append(files, list...)
 	}
-	for _, file := range campaign.Sample(t, files, 24) {
+	for _, file := range campaign.Sample(t, files, 36) {
 		name := strings.TrimSuffix(filepath.Base(file), ".ham")
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(file)

@@ -89,14 +89,14 @@ func firstOf(tokens []lexer.Token) lexer.Token {
 // models of the repository and of the hard inputs, in a short campaign of one in four. Of mutations, TestMutations does.
 func TestLossless(t *testing.T) {
 	comments := 0
-	for _, s := range campaign.Sample(t, texts(t), 4) {
+	for _, s := range campaign.Sample(t, texts(t), 8) {
 		lossless(t, s.text)
 		comments += strings.Count(s.text, "//")
 		if t.Failed() {
 			t.Fatalf("%s/%s:\n%.3000s", s.file, s.name, numbered(s.text))
 		}
 	}
-	if comments < campaign.Cases(t, 250, 1000) {
+	if comments < campaign.Cases(t, 120, 1000) {
 		t.Errorf("the texts hold %d comments", comments)
 	}
 }

@@ -219,7 +219,9 @@ func TestGibbsMoments(t *testing.T) {
 	} {
 		for _, mix := range campaign.Sample(t, c.mixes, 5) {
 			p, exact := c.make()
-			r := sampleBlocks(t, p, gibbsOptions(p, mix...), nil)
+			opt := gibbsOptions(p, mix...)
+			opt.Draws = campaign.Cases(t, 1500, 3000)
+			r := sampleBlocks(t, p, opt, nil)
 			name, z := worstMoment(r, exact)
 			t.Logf("%s by %v: %s is off by %.1f standard errors", c.name, mix, name, z)
 			if !(z <= gibbsBound) {

@@ -21,8 +21,8 @@ var publishedGibbs = []struct {
 	seeds            int
 	draws, drawsFast int // the latter in a short campaign, which sees the acceptance only
 }{
-	{runtime.IMb, 0.80, 296.72, 127.35, 92, 73, 3, 10_000, 500},
-	{runtime.GLFb, 0.78, 297.82, 132.79, 92, 66, 3, 4000, 500},
+	{runtime.IMb, 0.80, 296.72, 127.35, 92, 73, 3, 10_000, 300},
+	{runtime.GLFb, 0.78, 297.82, 132.79, 92, 66, 3, 4000, 300},
 }
 
 // walkAll runs walks that differ in their seed, two at a time.

@@ -195,6 +195,7 @@ func TestCalibration(t *testing.T) {
 // kernels with a mistake.
 func TestCalibrationBetraysMistakes(t *testing.T) {
 	for _, c := range calibrations()[:campaign.Cases(t, 1, 2)] {
+		c.replicates = campaign.Cases(t, c.replicates/2, c.replicates) // which are plenty
 		for _, mistake := range mistakes {
 			least := 1.0
 			for _, counts := range c.ranks(t, runtime.IMb, mistake.in) {

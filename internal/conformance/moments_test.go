@@ -121,7 +121,7 @@ func TestMomentsOfVolatility(t *testing.T) {
 	copy(start[len(start)-3:], []float64{0.6, 0.04, 0.97})
 
 	opt := runtime.DefaultOptions()
-	opt.Chains, opt.Warmup, opt.Draws = 4, 500, draws(t, 16_000)
+	opt.Chains, opt.Warmup, opt.Draws = 4, 500, campaign.Cases(t, 2500, 16_000)
 	opt.Init = append(opt.Init, start)
 	opt.RandomSteps = false
 	latent, volatility := opt.Tuning, opt.Tuning
@@ -222,7 +222,7 @@ func TestMomentsOfLotka(t *testing.T) {
 	m.Constrain(start, lotkaCentre)
 	opt := runtime.DefaultOptions()
 	opt.Integrator, opt.StepSize, opt.Steps, opt.RandomSteps = runtime.GLFb, 0.6, 5, true
-	opt.Chains, opt.Warmup, opt.Draws = 4, 20, draws(t, 500)
+	opt.Chains, opt.Warmup, opt.Draws = 4, 20, campaign.Cases(t, 80, 500)
 	opt.Init = append(opt.Init, start)
 	names := runtime.ComponentNames(m.Info())
 	s := sampleColumns(t, m, opt, names)

@@ -242,12 +242,12 @@ var costly = []string{"truncated_shapes", "chain_vectors", "chain_softabs", "mix
 
 // compiled returns the corpus, every model compiled, once for all tests; those
 // that do not compile are reported and left out. A short campaign has one model in
-// twenty-six, in the order of their names, which begin with what they are of, and one with quantities.
+// thirty-six, in the order of their names, which begin with what they are of, and one with quantities.
 func compiled(t testing.TB) []*subject {
 	t.Helper()
 	compiledOnce.Do(func() {
 		all := read(t)
-		list := campaign.Sample(t, all, 26)
+		list := campaign.Sample(t, all, 36)
 		if at := slices.IndexFunc(all, func(s *subject) bool { return s.name == "generate_constant" }); !slices.Contains(list, all[at]) {
 			list = append(list, all[at])
 		}

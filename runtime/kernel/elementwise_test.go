@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/hamc-dev/hamc/internal/campaign"
 )
 
 // reference is a value hi + lo of a function at x.
@@ -160,7 +162,7 @@ func edges() (xs []float64) {
 func TestPaths(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	xs := edges()
-	for len(xs) < 1e6 {
+	for len(xs) < campaign.Cases(t, 300_000, 1_000_000) {
 		magnitude := math.Exp2(float64(rng.IntN(140) - 70))
 		xs = append(xs,
 			math.Float64frombits(rng.Uint64()),

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/symbolic/expr"
 	"github.com/hamc-dev/hamc/symbolic/internal/naive"
 )
@@ -12,7 +13,7 @@ import (
 // TestRandomExpressions holds the canonical form, Subst, Collect, Expand and
 // Fold against the meaning of random expressions.
 func TestRandomExpressions(t *testing.T) {
-	const count = 1500
+	count := campaign.Cases(t, 700, 1500)
 	checked := 0
 	for seed := range int64(count) {
 		w := naive.NewWorld(seed)

@@ -123,7 +123,7 @@ func TestStatementsAddUp(t *testing.T) {
 	if err != nil || len(examples) < 10 {
 		t.Fatalf("%d examples: %v", len(examples), err)
 	}
-	for _, path := range campaign.Sample(t, examples, 2) {
+	for _, path := range campaign.Sample(t, examples, 3) {
 		rng := rand.New(rand.NewPCG(5, 6)) // of its own, so that one example more changes no other
 		text, err := os.ReadFile(path)
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 func TestAgainstItself(t *testing.T) {
 	names := campaign.Sample(t, []string{"gaussian", "stochastic_volatility", "lotka_volterra"}, 3)
 	long := campaign.Long(t)
-	s := settings{old: "../../..", now: ".", only: strings.Join(names, ","), json: true, steps: long, draws: long, times: 1, rounds: 1, n: 3, momentFlags: []string{"--warmup", "60", "--draws", "40"}}
+	s := settings{old: "../../..", now: ".", only: strings.Join(names, ","), json: true, steps: long, draws: long, moments: long, times: 1, rounds: 1, n: 3, momentFlags: []string{"--warmup", "60", "--draws", "40"}}
 	var b strings.Builder
 	if err := s.run(t.Context(), &b); err != nil {
 		t.Fatal(err)

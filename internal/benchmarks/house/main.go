@@ -1,9 +1,9 @@
 // Command house weighs what the compiler makes of the examples against what it made of them at another revision, and
 // prints Markdown tables: lines and machine code of the emitted packages, what they store, and the time that hamc
-// takes; with -steps the time of their steps and densities; with -draws how far draws with the same seed agree, and the
-// means and standard deviations of whole runs. With -plain the old side's code does without the roundings of products.
+// takes; with -steps the time of their steps and densities; with -draws how far draws with the same seed agree; with
+// -moments how far means and standard deviations of whole runs do. With -plain the old side's code does without the roundings of products.
 //
-//	go run ./internal/benchmarks/house -old f2998e5 -steps -draws
+//	go run ./internal/benchmarks/house -old f2998e5 -steps -draws -moments
 //	GOAMD64=v1 go run ./internal/benchmarks/house -old . -plain -steps -only banana,logistic,funnel
 //
 // -old is a revision of git, of which it makes a work tree and removes it again, or a path of another checkout, where
@@ -30,7 +30,7 @@ type settings struct {
 	old, now           string
 	only               string
 	json, steps, draws bool
-	plain              bool
+	moments, plain     bool
 	times, rounds, n   int
 	window             time.Duration
 	oldFlags, newFlags string
@@ -45,6 +45,7 @@ func main() {
 	flag.BoolVar(&s.json, "json", false, "print JSON")
 	flag.BoolVar(&s.steps, "steps", false, "time steps and densities")
 	flag.BoolVar(&s.draws, "draws", false, "compare draws")
+	flag.BoolVar(&s.moments, "moments", false, "compare means and standard deviations of whole runs")
 	flag.BoolVar(&s.plain, "plain", false, "take from the old side's code the conversions that round products, float64(a*b)")
 	flag.IntVar(&s.times, "times", 5, "how often hamc makes the code of each example")
 	flag.IntVar(&s.rounds, "rounds", 25, "how often everything is timed, twice on each side")
@@ -109,9 +110,10 @@ func (s *settings) measure(ctx context.Context, old, now *Side) (*Report, error)
 	r := &Report{}
 	for _, side := range []struct {
 		*Side
-		says *string
-	}{{old, &r.Old}, {now, &r.New}} {
-		if err := side.buildCompiler(ctx); err != nil {
+		other *Side
+		says  *string
+	}{{old, nil, &r.Old}, {now, old, &r.New}} {
+		if err := side.buildCompiler(ctx, side.other); err != nil {
 			return nil, err
 		}
 		text, err := output(ctx, side.Root, "git", "describe", "--always", "--dirty")
@@ -133,7 +135,7 @@ func (s *settings) measure(ctx context.Context, old, now *Side) (*Report, error)
 	if examples, err = choose(examples, s.only); err != nil {
 		return nil, err
 	}
-	if r.Sizes, err = sizes(ctx, old, now, examples, s.times); err != nil || !s.steps && !s.draws {
+	if r.Sizes, err = sizes(ctx, old, now, examples, s.times); err != nil || !s.steps && !s.draws && !s.moments {
 		return r, err
 	}
 	loads := map[string]Workload{}
@@ -152,6 +154,8 @@ func (s *settings) measure(ctx context.Context, old, now *Side) (*Report, error)
 	}
 	if s.draws {
 		r.Draws = compareDraws(ctx, old, now, examples, loads, s.n, strings.Fields(s.oldFlags), strings.Fields(s.newFlags))
+	}
+	if s.moments {
 		r.Moments = compareMoments(ctx, old, now, examples, loads, s.momentFlags...)
 	}
 	return r, nil

@@ -75,8 +75,11 @@ func (s *Side) emitted(model string) string {
 	return filepath.Join(s.Work, "emitted", model, model+".go")
 }
 
-// buildCompiler builds the side's hamc.
-func (s *Side) buildCompiler(ctx context.Context) error {
+// buildCompiler builds the side's hamc, or takes that of another side which is the same checkout.
+func (s *Side) buildCompiler(ctx context.Context, other *Side) error {
+	if other != nil && other.Root == s.Root {
+		return os.Link(other.hamc(), s.hamc())
+	}
 	_, err := output(ctx, s.Root, "go", "build", "-o", s.hamc(), "./cmd/hamc")
 	return err
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hamc-dev/hamc/internal/campaign"
 )
 
 // update rewrites the golden files:
@@ -255,7 +257,7 @@ func TestColumns(t *testing.T) {
 		}
 		return out
 	}
-	for range 3000 {
+	for range campaign.Cases(t, 1000, 3000) {
 		table := &Table{Head: texts(6), Left: rng.IntN(4)}
 		for range rng.IntN(3) {
 			table.Groups = append(table.Groups, Group{odd(rng), rng.IntN(4) - 1})

@@ -151,7 +151,7 @@ func TestCacheAtOnce(t *testing.T) {
 	})
 	for i := range 4 {
 		work.Go(func() {
-			for range campaign.Cases(t, 2, 4) {
+			for range campaign.Cases(t, 1, 4) {
 				b, err := BuildProgram(context.Background(), small(fmt.Sprint(i%2)))
 				if err != nil {
 					t.Error(err)
