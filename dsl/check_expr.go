@@ -1006,7 +1006,7 @@ func (c *checker) ofData(e, x Expr) {
 			name = f.Func
 		}
 		if c.function != nil && p != nil && c.scope[p.Name] == p {
-			c.err(NeedsData, x.Span(), fmt.Sprintf("write `data` before the argument: `data %s %s`", p.Name, p.declared("")), "`%s` is of data, and this depends on the argument `%s`, which may be a parameter", name, p.Name)
+			c.err(NeedsData, x.Span(), fmt.Sprintf("write `data` before the argument: `data %s %s`", p.Name, strings.TrimSpace(p.declared(""))), "`%s` is of data, and this depends on the argument `%s`, which may be a parameter", name, p.Name)
 			bad(e)
 			return
 		}

@@ -587,6 +587,9 @@ func (c *checker) bind(fn *Func, values []Expr, scope map[string]Object) (lets [
 			if fn.builtin {
 				hint = "it jumps, or has kinks; numbers that are to be in order are declared `ordered`"
 			}
+			if c.function != nil && !c.function.builtin && c.scope[p.Name] == p {
+				hint = fmt.Sprintf("write `data` before the argument: `data %s %s`", p.Name, strings.TrimSpace(p.declared("")))
+			}
 			fail(NeedsData, x, &v, hint, "the argument `%s` of `%s` is data, and this depends on the parameter `%s`", v.Name, fn.Name, p.Name)
 			continue
 		}
