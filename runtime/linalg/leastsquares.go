@@ -18,8 +18,9 @@ type Regressor struct {
 // as makes c_j² ≤ 64 ρ: then c and R (h − ĥ) cancel no more than the residuals are worth. A
 // coefficient that need not be is 0, so that columns that nearly depend on each
 // other have none of great size. The right side is that of the ĥ that is stored.
-// It is computed by the normal equations in arithmetic of 106 bits, and its error is
-// that of rounding R, c and ρ once, as long as |X_j| |h_j − ĥ_j| is below 10¹³
+// It is computed by the normal equations in arithmetic of 106 bits, or of one column in float64
+// from residuals that are rounded once, and its error is
+// that of rounding R, c and ρ once or, of one column, a few times, as long as |X_j| |h_j − ĥ_j| is below 10¹³
 // residuals.
 //
 // The zero value is ready. Its space is kept from fit to fit.
@@ -52,25 +53,17 @@ func (s *LeastSquares) Fit(first, rows, responses int, w, y []float64, regressor
 	s.reserve(responses, regressors)
 	k := s.starts[len(regressors)]
 	n := k + responses
-	single := k == 1 && responses == 1 && w == nil && y != nil && regressors[0].X != nil
-	heaviest := s.scales(first, rows, w, y, single)
-	if single {
-		s.multiplyOne(regressors[0].X[first-1:rows], y[first-1:rows])
-	} else {
-		s.multiply(first, rows, k, n, w, y, heaviest)
+	if k == 1 && responses == 1 && w == nil && y != nil && regressors[0].X != nil && first <= rows && s.fitOne(regressors[0].X[first-1:rows], y[first-1:rows]) {
+		return
 	}
+	heaviest := s.scales(first, rows, w, y)
+	s.multiply(first, rows, k, n, w, y, heaviest)
 	s.factorise(k, n)
 	light := 1 / math.Sqrt(heaviest)
 	s.split(k, n, light)
 	for g := range responses {
 		s.solve(k, n, g)
-		var squares double
-		if single {
-			squares = s.residualsOfOne(regressors[0].X[first-1:rows], y[first-1:rows])
-		} else {
-			squares = s.residuals(first, rows, k, n, g, w, y, heaviest)
-		}
-		s.settle(k, n, g, squares, heaviest)
+		s.settle(k, n, g, s.residuals(first, rows, k, n, g, w, y, heaviest), heaviest)
 	}
 }
 
@@ -102,27 +95,6 @@ func (s *LeastSquares) multiply(first, rows, k, n int, w, y []float64, heaviest 
 	for i := range s.root {
 		s.root[i] = s.sums[i].double()
 	}
-}
-
-// multiplyOne is multiply for one column and one response without weights.
-func (s *LeastSquares) multiplyOne(x, y []float64) {
-	y = y[:len(x)]
-	f, g := s.scale[0], s.scale[1]
-	// sum.plus, which Go's compiler does not put in the place of its calls, three times: x·x, x·y and y·y.
-	var p, q, r sum
-	for i, a := range x {
-		a, b := float64(a*f), float64(y[i]*g)
-		aa, ab, bb := twoProduct(a, a), twoProduct(a, b), twoProduct(b, b)
-		p1, q1, r1 := twoSum(p.hi, aa.hi), twoSum(q.hi, ab.hi), twoSum(r.hi, bb.hi)
-		p2, q2, r2 := twoSum(p.lo, p1.lo), twoSum(q.lo, q1.lo), twoSum(r.lo, r1.lo)
-		p3, q3, r3 := twoSum(p2.hi, aa.lo), twoSum(q2.hi, ab.lo), twoSum(r2.hi, bb.lo)
-		p.hi, q.hi, r.hi = p1.hi, q1.hi, r1.hi
-		p.lo, q.lo, r.lo = p3.hi, q3.hi, r3.hi
-		p.rest += p2.lo + p3.lo
-		q.rest += q2.lo + q3.lo
-		r.rest += r2.lo + r3.lo
-	}
-	s.root[0], s.root[1], s.root[2], s.root[3] = p.double(), q.double(), double{}, r.double()
 }
 
 // load writes row i to x: the columns, then the responses.
@@ -179,13 +151,9 @@ func (s *LeastSquares) reserve(responses int, regressors []Regressor) {
 
 // scales finds powers of two that bring all columns near 1, and returns that of
 // the weights, a power of four.
-func (s *LeastSquares) scales(first, rows int, w, y []float64, single bool) float64 {
+func (s *LeastSquares) scales(first, rows int, w, y []float64) float64 {
 	clear(s.scale)
 	heaviest := 0.0
-	if single {
-		s.scale[0], s.scale[1] = largest(s.regressors[0].X[first-1:rows]), largest(y[first-1:rows])
-		first = rows + 1
-	}
 	for i := first - 1; i < rows; i++ {
 		s.load(s.gram, y, rows, i)
 		for j, v := range s.gram {
@@ -207,15 +175,6 @@ func (s *LeastSquares) scales(first, rows int, w, y []float64, single bool) floa
 	}
 	e := exponent(heaviest)
 	return math.Ldexp(1, e&1-e)
-}
-
-// largest returns max|x_i|, NaN if there is one.
-func largest(x []float64) float64 {
-	m := 0.0
-	for _, v := range x {
-		m = max(m, math.Abs(v))
-	}
-	return m
 }
 
 // dependent is the square of the part of a column that counts as rounding.
@@ -305,27 +264,6 @@ func (s *LeastSquares) residuals(first, rows, k, n, g int, w, y []float64, heavi
 		s.products[j] = b[j].double()
 	}
 	return squares.double()
-}
-
-// residualsOfOne is residuals for one column and one response without weights.
-func (s *LeastSquares) residualsOfOne(x, y []float64) double {
-	y = y[:len(x)]
-	f, g, h := s.scale[0], s.scale[1], s.row[0].hi
-	var p, q sum // of e·x and e·e, as in multiplyOne
-	for i, a := range x {
-		a = float64(a * f)
-		e := double{float64(y[i] * g), 0}.minus(twoProduct(a, h))
-		ea, ee := e.timesFloat(a), e.times(e)
-		p1, q1 := twoSum(p.hi, ea.hi), twoSum(q.hi, ee.hi)
-		p2, q2 := twoSum(p.lo, p1.lo), twoSum(q.lo, q1.lo)
-		p3, q3 := twoSum(p2.hi, ea.lo), twoSum(q2.hi, ee.lo)
-		p.hi, q.hi = p1.hi, q1.hi
-		p.lo, q.lo = p3.hi, q3.hi
-		p.rest += p2.lo + p3.lo
-		q.rest += q2.lo + q3.lo
-	}
-	s.products[0] = p.double()
-	return q.double()
 }
 
 // settle finds c and ρ of response g from the residuals of ĥ.
