@@ -1,6 +1,7 @@
 // Command house weighs what the compiler makes of the examples against what it made of them at another revision, and
 // prints Markdown tables: lines and machine code of the emitted packages, what they store, and the time that hamc
-// takes; with -steps the time of their steps and densities; with -draws how far draws with the same seed agree; with
+// takes; with -steps the time of their steps and densities; with -metric identity without the maps of latent
+// vectors that hamc finds; with -draws how far draws with the same seed agree; with
 // -moments how far means and standard deviations of whole runs do. With -plain the old side's code does without the roundings of products.
 //
 //	go run ./internal/benchmarks/house -old f2998e5 -steps -draws -moments
@@ -28,7 +29,7 @@ import (
 // settings are what the command line says.
 type settings struct {
 	old, now           string
-	only               string
+	only, metric       string
 	json, steps, draws bool
 	moments, plain     bool
 	times, rounds, n   int
@@ -42,6 +43,7 @@ func main() {
 	flag.StringVar(&s.old, "old", "", "revision, or path of a checkout, to compare with")
 	flag.StringVar(&s.now, "new", ".", "the same of what is compared")
 	flag.StringVar(&s.only, "only", "", "the examples of these names alone, separated by commas")
+	flag.StringVar(&s.metric, "metric", "", "give examples that leave their metric to hamc this one, such as identity")
 	flag.BoolVar(&s.json, "json", false, "print JSON")
 	flag.BoolVar(&s.steps, "steps", false, "time steps and densities")
 	flag.BoolVar(&s.draws, "draws", false, "compare draws")
@@ -134,6 +136,11 @@ func (s *settings) measure(ctx context.Context, old, now *Side) (*Report, error)
 	}
 	if examples, err = choose(examples, s.only); err != nil {
 		return nil, err
+	}
+	if s.metric != "" {
+		if err := withMetric(examples, s.metric, now.Work); err != nil {
+			return nil, err
+		}
 	}
 	if r.Sizes, err = sizes(ctx, old, now, examples, s.times); err != nil || !s.steps && !s.draws && !s.moments {
 		return r, err

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,6 +50,38 @@ func examplesOf(root string) ([]example, error) {
 		out = append(out, example{strings.TrimSuffix(filepath.Base(p), ".ham"), p})
 	}
 	return out, nil
+}
+
+// withMetric gives those of some examples that have no metric one. It writes them to a directory, with their data.
+func withMetric(examples []example, metric, dir string) error {
+	for i, e := range examples {
+		text, err := os.ReadFile(e.Path)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(strings.Split(string(text), "\n"), func(line string) bool { return strings.HasPrefix(line, "metric ") }) {
+			continue
+		}
+		path := filepath.Join(dir, "examples", filepath.Base(e.Path))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, fmt.Appendf(text, "\nmetric %s\n", metric), 0o666); err != nil {
+			return err
+		}
+
+		if e.data() != "" {
+			text, err := os.ReadFile(e.data())
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(strings.TrimSuffix(path, ".ham")+".data.json", text, 0o666); err != nil {
+				return err
+			}
+		}
+		examples[i].Path = path
+	}
+	return nil
 }
 
 // A Chain is what one run wrote.
