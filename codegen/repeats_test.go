@@ -23,11 +23,6 @@ func TestRepeats(t *testing.T) {
 		// A value of two operations, in a branch of the inner one of three loops: cube and product are for tests and Newton's method, and the loops' other work is as much.
 		"dense: cube: invariant":    1,
 		"dense: product: invariant": 1,
-		// Numbers that the parts of a divided function hand on. They are made in the part that makes what they are multiples of; each part would compute them again.
-		"blood_groups: pairing2: multiple": 2,
-		// A product of two in a branch of the end of a loop, which is never taken.
-		"blood_groups: force2: twice":   1,
-		"blood_groups: pairing2: twice": 1,
 	}
 	files, err := filepath.Glob("../examples/*.ham")
 	if err != nil || len(files) == 0 {

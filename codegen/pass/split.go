@@ -7,7 +7,7 @@ import (
 )
 
 // A loop whose body asks where its variable stands, as that over a Markov chain does for
-// neighbours that the ends lack, is split: the ends keep the questions, the interior has none left.
+// neighbours that the ends lack, is split: the interior has no questions left, and the ends those whose answer depends on a size.
 
 // maxSplit is the largest number of statements in a body that is repeated for the ends.
 const maxSplit = 24
@@ -27,14 +27,20 @@ func split(f *loop.Func) {
 			continue
 		}
 		var parts []loop.Stmt
-		if from != l.From {
-			parts = append(parts, part(l, l.From, loop.Least(from, l.To)))
+		add := func(first, end *loop.Int, in bounds) {
+			p := part(l, first, end)
+			p.Body = settle(p.Body, p.V, in)
+			parts = append(parts, p)
+			if first == from && end == to {
+				out = append(out, lift(p)...)
+			}
 		}
-		main := part(l, from, to)
-		main.Body = settle(main.Body, main.V, from, to)
-		parts = append(parts, main)
+		if from != l.From {
+			add(l.From, loop.Least(from, l.To), bounds{[]*loop.Int{l.From}, []*loop.Int{from, l.To}})
+		}
+		add(from, to, bounds{[]*loop.Int{from}, []*loop.Int{to}})
 		if to != l.To {
-			parts = append(parts, part(l, after(from, to), l.To))
+			add(after(from, to), l.To, bounds{[]*loop.Int{from, to}, []*loop.Int{l.To}})
 		}
 		if l.Down {
 			slices.Reverse(parts)
@@ -127,11 +133,43 @@ func part(l *loop.For, from, to *loop.Int) *loop.For {
 	return out
 }
 
-// settle answers the questions of a body for the interior of its loop: what a condition lets pass
+// bounds are what is known of a loop's variable: it is at least each of least, and below each of below.
+type bounds struct{ least, below []*loop.Int }
+
+// and adds what a condition says that holds.
+func (b bounds) and(c loop.Cond, v *loop.Var) bounds {
+	off, ok := offset(c.X, v)
+	if !ok {
+		return b
+	}
+	at := c.Y.Plus(-off)
+	if c.Op != loop.Below {
+		b.least = append(slices.Clone(b.least), at)
+	}
+	switch c.Op {
+	case loop.Below:
+		b.below = append(slices.Clone(b.below), at)
+	case loop.Equals:
+		b.below = append(slices.Clone(b.below), at.Plus(1))
+	}
+	return b
+}
+
+// from reports whether the variable is known to be at least x.
+func (b bounds) from(x *loop.Int) bool {
+	return slices.ContainsFunc(b.least, func(y *loop.Int) bool { d, ok := compare(x, y); return ok && d >= 0 })
+}
+
+// to reports whether the variable is known to be below x.
+func (b bounds) to(x *loop.Int) bool {
+	return slices.ContainsFunc(b.below, func(y *loop.Int) bool { d, ok := compare(y, x); return ok && d >= 0 })
+}
+
+// settle answers the questions of a body for a part of its loop: what a condition lets pass
 // is computed without asking, what it holds back is gone.
-func settle(list []loop.Stmt, v *loop.Var, from, to *loop.Int) []loop.Stmt {
+func settle(list []loop.Stmt, v *loop.Var, in bounds) []loop.Stmt {
 	var out []loop.Stmt
-	gone := map[*loop.Var]bool{}
+	known := map[*loop.Var]*loop.Expr{} // variables that are numbers, or others
 	for n := 0; n < len(list); n++ {
 		branch, ok := list[n].(*loop.If)
 		if !ok {
@@ -141,12 +179,19 @@ func settle(list []loop.Stmt, v *loop.Var, from, to *loop.Int) []loop.Stmt {
 		var left []loop.Cond
 		never := false
 		for _, c := range branch.Conds {
-			switch decide(c, v, from, to) {
+			switch decide(c, v, in) {
 			case no:
 				never = true
 			case open:
 				left = append(left, c)
 			}
+		}
+		if !never {
+			inner := in
+			for _, c := range left {
+				inner = inner.and(c, v)
+			}
+			branch = &loop.If{Conds: branch.Conds, Body: settle(branch.Body, v, inner)}
 		}
 		start := -1 // what declares the result of the branch, if that is all that it sets
 		set, ok := branch.Body[len(branch.Body)-1].(*loop.Set)
@@ -160,11 +205,17 @@ func settle(list []loop.Stmt, v *loop.Var, from, to *loop.Int) []loop.Stmt {
 		switch {
 		case never:
 			if start >= 0 {
-				gone[set.V] = true
+				known[set.V] = loop.Number(0)
 				out = append(out[:start], out[start+1:]...)
 			}
 		case len(left) > 0:
 			out = append(out, &loop.If{Conds: left, Body: branch.Body})
+		case start >= 0 && len(branch.Body) == 1 && (set.E.Op == loop.Num || set.E.Op == loop.Scalar):
+			out = append(out[:start], out[start+1:]...)
+			known[set.V] = set.E
+			if set.E.Op == loop.Scalar && known[set.E.Var] != nil {
+				known[set.V] = known[set.E.Var]
+			}
 		case start >= 0:
 			out = append(out[:start], out[start+1:]...)
 			out = append(append(out, branch.Body[:len(branch.Body)-1]...), &loop.Let{V: set.V, E: set.E})
@@ -172,10 +223,14 @@ func settle(list []loop.Stmt, v *loop.Var, from, to *loop.Int) []loop.Stmt {
 			out = append(out, branch.Body...)
 		}
 	}
-	if len(gone) > 0 {
-		without(out, gone)
+	if len(known) == 0 {
+		return out
 	}
-	return out
+	with(out, known)
+	return slices.DeleteFunc(out, func(st loop.Stmt) bool {
+		set, ok := st.(*loop.Set)
+		return ok && set.Add && set.E.IsNum(0)
+	})
 }
 
 // The answers to a condition.
@@ -185,38 +240,88 @@ const (
 	open
 )
 
-// decide answers a condition for the interior.
-func decide(c loop.Cond, v *loop.Var, from, to *loop.Int) int {
+// decide answers a condition.
+func decide(c loop.Cond, v *loop.Var, in bounds) int {
 	off, ok := offset(c.X, v)
 	if !ok {
 		return open
 	}
-	bound := c.Y.Plus(-off)
-	first, okFirst := compare(bound, from) // from − bound
-	last, okLast := compare(bound, to)     // to − bound
-	switch c.Op {
+	from, to := in.from, in.to
+	switch at := c.Y.Plus(-off); c.Op {
 	case loop.AtLeast:
-		if okFirst && first >= 0 {
+		switch {
+		case from(at):
 			return yes
+		case to(at):
+			return no
 		}
 	case loop.Below:
-		if okLast && last <= 0 {
+		switch {
+		case to(at):
 			return yes
+		case from(at):
+			return no
 		}
 	case loop.Equals:
-		if okFirst && first > 0 || okLast && last <= 0 {
+		switch {
+		case from(at.Plus(1)) || to(at):
 			return no
+		case from(at) && to(at.Plus(1)):
+			return yes
 		}
 	}
 	return open
 }
 
-// without puts 0 in the place of variables.
-func without(list []loop.Stmt, gone map[*loop.Var]bool) {
+// lift takes the values out of a loop that are the same in all its turns, of which there may be some once its questions are answered.
+func lift(l *loop.For) (out []loop.Stmt) {
+	varies := loop.EffectsOf(l.Body...).Writes
+	varies[l.V] = true
+	for _, st := range l.Body {
+		loop.Each([]loop.Stmt{st}, func(in loop.Stmt) {
+			if let, ok := in.(*loop.Let); ok {
+				varies[let.V] = true
+			}
+		})
+	}
+	var value func(e *loop.Expr) *loop.Expr
+	value = func(e *loop.Expr) *loop.Expr {
+		if len(e.Args) > 1 && (e.Op == loop.Add || e.Op == loop.Mul) && ofScalars(e) && !depends(e, varies) {
+			v := &loop.Var{Name: "e", Home: loop.Local}
+			out = append(out, &loop.Let{V: v, E: e})
+			return &loop.Expr{Op: loop.Scalar, Var: v}
+		}
+		made := *e
+		made.Args = slices.Clone(e.Args)
+		for n, a := range e.Args {
+			made.Args[n] = value(a)
+		}
+		return &made
+	}
+	for _, st := range l.Body {
+		for _, e := range loop.Expressions(st) {
+			*e = value(*e)
+		}
+	}
+	return out
+}
+
+// ofScalars reports whether an expression is made of numbers and scalar variables alone.
+func ofScalars(e *loop.Expr) bool {
+	yes := true
+	loop.Nodes(e, func(x *loop.Expr) {
+		yes = yes && (x.Op == loop.Num || x.Op == loop.Add || x.Op == loop.Mul || x.Op == loop.Scalar && !x.Var.Int)
+	})
+	return yes
+}
+
+// with puts what is known in the place of variables.
+func with(list []loop.Stmt, known map[*loop.Var]*loop.Expr) {
 	rewrite(list, loop.Mapper(func(e *loop.Expr) *loop.Expr {
 		switch {
-		case e.Op == loop.Scalar && gone[e.Var]:
-			return loop.Number(0)
+		case e.Op == loop.Scalar && known[e.Var] != nil:
+			x := *known[e.Var]
+			return &x
 		case e.Op == loop.Add:
 			out := &loop.Expr{Op: loop.Add}
 			for n, a := range e.Args {

@@ -235,15 +235,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	a5 := mu - y[0]
 	sumSqE := 0.0
 	for i := range min(1, t) {
-		part := 0.0
-		if i >= 1 {
-			part = mu - y[i] + float64((mu-y[i-1])*a3) - float64(e[i-1]*a4)
-		}
-		part2 := 0.0
-		if i == 0 {
-			part2 = a5
-		}
-		e[i] = -part - part2
+		e[i] = -a5
 		sumSqE += float64(e[i] * e[i])
 	}
 	for i := 1; i < t; i++ {
@@ -291,15 +283,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a9 := special.Log1pSquareSlope(e2)
 	sumSqE := 0.0
 	for i := range min(1, t) {
-		part := 0.0
-		if i >= 1 {
-			part = mu - y[i] + float64((mu-y[i-1])*a3) - float64(e[i-1]*a4)
-		}
-		part2 := 0.0
-		if i == 0 {
-			part2 = a5
-		}
-		e[i] = -part - part2
+		e[i] = -a5
 		sumSqE += float64(e[i] * e[i])
 	}
 	for i := 1; i < t; i++ {
@@ -308,11 +292,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		sumSqE += float64(e[i] * e[i])
 	}
 	for i := t - 1; i >= t-1; i-- {
-		part := 0.0
-		if i < t-1 {
-			part = float64(a4 * adjE[i+1])
-		}
-		adjE[i] = part - float64(a2*e[i])
+		adjE[i] = -(a2 * e[i])
 	}
 	for i := t - 2; i >= 0; i-- {
 		part := float64(a4 * adjE[i+1])
@@ -321,23 +301,6 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a6 := 0.0
 	a7 := 0.0
 	a8 := 0.0
-	for i := range min(1, t) {
-		part := 0.0
-		if i >= 1 {
-			part = adjE[i]
-		}
-		a6 += part
-		part2 := 0.0
-		if i >= 1 {
-			part2 = float64(adjE[i] * (mu - y[i-1]))
-		}
-		a7 += part2
-		part3 := 0.0
-		if i >= 1 {
-			part3 = float64(adjE[i] * e[i-1])
-		}
-		a8 += part3
-	}
 	for i := 1; i < t; i++ {
 		part := adjE[i]
 		a6 += part
@@ -410,15 +373,7 @@ func (s *Model) slope(grad, q []float64) {
 	a9 := special.Log1pSquareSlope(float64(0.2 * expSigma))
 	sumSqE := 0.0
 	for i := range min(1, t) {
-		part := 0.0
-		if i >= 1 {
-			part = mu - y[i] + float64((mu-y[i-1])*a3) - float64(e[i-1]*a4)
-		}
-		part2 := 0.0
-		if i == 0 {
-			part2 = a5
-		}
-		e[i] = -part - part2
+		e[i] = -a5
 		sumSqE += float64(e[i] * e[i])
 	}
 	for i := 1; i < t; i++ {
@@ -427,11 +382,7 @@ func (s *Model) slope(grad, q []float64) {
 		sumSqE += float64(e[i] * e[i])
 	}
 	for i := t - 1; i >= t-1; i-- {
-		part := 0.0
-		if i < t-1 {
-			part = float64(a4 * adjE[i+1])
-		}
-		adjE[i] = part - float64(a2*e[i])
+		adjE[i] = -(a2 * e[i])
 	}
 	for i := t - 2; i >= 0; i-- {
 		part := float64(a4 * adjE[i+1])
@@ -440,23 +391,6 @@ func (s *Model) slope(grad, q []float64) {
 	a6 := 0.0
 	a7 := 0.0
 	a8 := 0.0
-	for i := range min(1, t) {
-		part := 0.0
-		if i >= 1 {
-			part = adjE[i]
-		}
-		a6 += part
-		part2 := 0.0
-		if i >= 1 {
-			part2 = float64(adjE[i] * (mu - y[i-1]))
-		}
-		a7 += part2
-		part3 := 0.0
-		if i >= 1 {
-			part3 = float64(adjE[i] * e[i-1])
-		}
-		a8 += part3
-	}
 	for i := 1; i < t; i++ {
 		part := adjE[i]
 		a6 += part

@@ -177,21 +177,16 @@ type modelSpace struct {
 	a133, a135, a136, a137, a139, a140, a141, a142 float64
 	a143, a147, a148, a150, a151, a152, e27, a197  float64
 	a198, a199, a200, a201, a202, a203, a204, a205 float64
-	a206, b4, b13, b6, a129, a196, e45, e49        float64
-	e50, e52, e53, e54, e56, e57, e58, e59         float64
-	e61, e62, e63, e64, e65, e66, e67, e68         float64
-	e69, e70, e71, e72, e73, e74, e75, e76         float64
-	e77, e78, e79, e80, e81, e82, e83, e84         float64
-	e85, e86, sqA7b, e3, e6, e7, e8, e9            float64
+	a206, b4, b13, b6, a129, a196, e49, e50        float64
+	e51, e53, e54, e55, e57, e58, e59, e60         float64
+	e62, e63, e64, e65, e66, e67, e68, e69         float64
+	e70, e71, e72, e73, e74, e75, e76, e77         float64
+	e78, e79, e80, e81, e82, e83, e84, e85         float64
+	e86, e87, sqA7b, e3, e6, e7, e8, e9            float64
 	sqA7d, e10, e12, e17, e22, e23, e24, e25       float64
 	e26, a51, a52, a53, a54, a55, a56, a60         float64
 	a61, e33, a78, a79, a80, a81, a82, a83         float64
-	a88, a89, a130, a132, a134, a144, a145, a146   float64
-	a149, a153, a154, a155, a156, a157, a158, a159 float64
-	a160, a161, a162, a163, a164, a165, a166, a167 float64
-	a168, a169, a170, a171, a172, a173, a174, b8   float64
-	a128, e34, e39, e40, e41, e42, e43, e44        float64
-	e51, e55, e60, e87, e88                        float64
+	a88, a89                                       float64
 }
 
 // New returns the model given its data, or an error that names all data
@@ -258,11 +253,6 @@ func (s *Model) summarise() {
 			part = alpha[i]
 		}
 		c11 += part
-		part2 := 0.0
-		if i >= 2 {
-			part2 = alpha[i]
-		}
-		c15 += part2
 	}
 	for i := 2; i < 3; i++ {
 		sumAlpha += alpha[i]
@@ -397,16 +387,8 @@ func (s *Model) Constrain(dst, q []float64) {
 			sum += a1[j]
 		}
 		a5[i] = sum
-		part := 0.0
-		if i < 2 {
-			part = special.Log1pExp(logC5[i] - fPar[i])
-		}
-		a6[i] = part
-		part2 := 0.0
-		if i < 2 {
-			part2 = a6[i]
-		}
-		a7[i] = elementary.Exp(-a5[i] - part2)
+		a6[i] = 0
+		a7[i] = elementary.Exp(-a5[i])
 		dst[i] = a7[i]
 	}
 }
@@ -479,16 +461,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 			sum += a1[j]
 		}
 		a5[i] = sum
-		part := 0.0
-		if i < 2 {
-			part = special.Log1pExp(logC5[i] - fPar[i])
-		}
-		a6[i] = part
-		part2 := 0.0
-		if i < 2 {
-			part2 = a6[i]
-		}
-		a7[i] = elementary.Exp(-a5[i] - part2)
+		a6[i] = 0
+		a7[i] = elementary.Exp(-a5[i])
 	}
 	e := float64(a7[0] * a7[1] * c6)
 	a8 := special.LMultiply(n[2], e)
@@ -550,16 +524,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 			sum += a1[j]
 		}
 		a5[i] = sum
-		part := 0.0
-		if i < 2 {
-			part = special.Log1pExp(logC5[i] - fPar[i])
-		}
-		a6[i] = part
-		part2 := 0.0
-		if i < 2 {
-			part2 = a6[i]
-		}
-		a7[i] = elementary.Exp(-a5[i] - part2)
+		a6[i] = 0
+		a7[i] = elementary.Exp(-a5[i])
 	}
 	e := float64(a7[0] * a7[1] * c6)
 	a8 := special.LMultiply(n[2], e)
@@ -640,16 +606,8 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 			sum += a1[j]
 		}
 		a5[i] = sum
-		part := 0.0
-		if i < 2 {
-			part = special.Log1pExp(logC5[i] - fPar[i])
-		}
-		a6[i] = part
-		part2 := 0.0
-		if i < 2 {
-			part2 = a6[i]
-		}
-		a7[i] = elementary.Exp(-a5[i] - part2)
+		a6[i] = 0
+		a7[i] = elementary.Exp(-a5[i])
 	}
 	carrier := 2 * a7[2] / (a7[0] + float64(2*a7[2]))
 	out[0] = carrier
@@ -731,16 +689,8 @@ func (s *Model) matrix(b, q []float64) {
 			sum += a1[j]
 		}
 		a5[i] = sum
-		part := 0.0
-		if i < 2 {
-			part = special.Log1pExp(logC5[i] - fPar[i])
-		}
-		a6[i] = part
-		part2 := 0.0
-		if i < 2 {
-			part2 = a6[i]
-		}
-		a7[i] = elementary.Exp(-a5[i] - part2)
+		a6[i] = 0
+		a7[i] = elementary.Exp(-a5[i])
 	}
 	sqA7 := float64(a7[2] * a7[2])
 	e := float64(sqA7 * a24)
@@ -918,8 +868,8 @@ func (s *Model) pairing2(dst, q, w []float64) {
 	sqA7b, a7, invLogitNegF, a12, a15, a23 := s.sqA7b, s.a7, s.invLogitNegF, s.a12, s.a15, s.a23
 	e17, e24, sqA7d, a20, a21, e26 := s.e17, s.e24, s.sqA7d, s.a20, s.a21, s.e26
 	e25, e22, e10, e23, e12, e8 := s.e25, s.e22, s.e10, s.e23, s.e12, s.e8
-	e9, e3, e33, expNegA5, fPar, logC1 := s.e9, s.e3, s.e33, s.expNegA5, q[:2], s.logC1[:2]
-	a26, a27, a101, a104, b5, b7 := s.a26[:2], s.a27[:2], s.a101, s.a104, s.b5[:2], s.b7[:2]
+	e9, e3, e33, expNegA5, a104, a101 := s.e9, s.e3, s.e33, s.expNegA5, s.a104, s.a101
+	fPar, logC1, a26, a27, b5, b7 := q[:2], s.logC1[:2], s.a26[:2], s.a27[:2], s.b5[:2], s.b7[:2]
 	a16, alpha, a22, c2, a30, a102 := s.a16, s.alpha, s.a22, s.c2, s.a30, s.a102
 	a103, a105, a106, a49, a50, a51 := s.a103, s.a105, s.a106, s.a49, s.a50, s.a51
 	a52, a53, a54, a55, a56, a57 := s.a52, s.a53, s.a54, s.a55, s.a56, s.a57
@@ -1023,6 +973,7 @@ func (s *Model) pairing2(dst, q, w []float64) {
 	b10 := 0.0
 	b12 := 0.0
 	b13 := 0.0
+	e32 := a104 + a101
 	for i := range 1 {
 		a26[i] = special.InvLogit(fPar[i] - logC1[i])
 		a27[i] = special.InvLogit(logC1[i] - fPar[i])
@@ -1032,31 +983,16 @@ func (s *Model) pairing2(dst, q, w []float64) {
 		b4 += part2
 		b9 += part
 		b10 += part2
-		part3 := a101
-		a108 := float64(a26[i] * (a104 + part3))
+		a108 := float64(a26[i] * e32)
 		b12 += float64(w[i*2] * a108)
 		b13 += float64(w[i*2+1] * a108)
 	}
 	for i := 1; i < 2; i++ {
 		a26[i] = special.InvLogit(fPar[i] - logC1[i])
 		a27[i] = special.InvLogit(logC1[i] - fPar[i])
-		part := 0.0
-		if i < 1 {
-			part = float64(a26[i] * w[i*2])
-		}
-		b3 += part
-		part2 := 0.0
-		if i < 1 {
-			part2 = float64(a26[i] * w[i*2+1])
-		}
-		b4 += part2
 		b9 += float64(a26[i] * w[i*2])
 		b10 += float64(a26[i] * w[i*2+1])
-		part3 := 0.0
-		if i < 1 {
-			part3 = a101
-		}
-		a108 := float64(a26[i] * (a104 + part3))
+		a108 := float64(a26[i] * a104)
 		b12 += float64(w[i*2] * a108)
 		b13 += float64(w[i*2+1] * a108)
 	}
@@ -1078,9 +1014,9 @@ func (s *Model) pairing2(dst, q, w []float64) {
 		part2 := float64(a26[i] * b5[i])
 		b6 += part2
 		b7[i] = sum2
-		e32 := float64(a26[i] * b7[i])
-		b8 += e32
-		part3 := e32
+		e34 := float64(a26[i] * b7[i])
+		b8 += e34
+		part3 := e34
 		b11 += part3
 	}
 	for i := 1; i < 2; i++ {
@@ -1095,73 +1031,33 @@ func (s *Model) pairing2(dst, q, w []float64) {
 			sum2 += float64(a26[j] * w[i*2+j])
 		}
 		b5[i] = sum
-		part2 := 0.0
-		if i < 1 {
-			part2 = float64(a26[i] * b5[i])
-		}
-		b6 += part2
 		b7[i] = sum2
 		b8 += float64(a26[i] * b7[i])
-		part3 := 0.0
-		if i < 1 {
-			part3 = float64(a26[i] * b7[i])
-		}
-		b11 += part3
 	}
 	a100 := float64(a16 * (float64(alpha[0]*(1-a27[0])) - float64(alpha[0]*a27[0])) * (1 - a16))
 	a107 := 1 - a26[0]
 	a128 := float64(a22 * (float64(alpha[1]*(1-a27[1])) - float64(alpha[1]*a27[1])) * (1 - a22))
 	a129 := 1 - a26[1]
-	e34 := float64(c6 * w[0])
-	e35 := float64(c2[0] * w[0])
-	e39 := float64(w[3] * c6)
-	e40 := float64(b4 * c6)
-	e36 := float64(4 * c6 * b10)
-	e41 := -float64(4*e40) - e36
-	e42 := float64(c6 * b8)
-	e43 := float64(c6 * b6)
-	e37 := float64(4 * c6 * b11)
-	e44 := float64(2*e42) + float64(2*e43) + e37
-	e51 := float64(4*e43) + e37
-	e55 := -e36 - float64(8*e40)
-	e60 := float64(b9 * c6)
-	e87 := float64(c6 * b3)
-	e88 := float64(c6 * w[1])
-	e38 := float64(a7[1] * c6)
-	dst[0] = float64((float64(b7[0]*a101)-float64(2*e34*a30)-float64(e35*a26[0])+float64(w[1]*a102)+float64(w[0]*a103)+float64(b7[0]*a104)+float64(b5[0]*a105)+float64(b3*a105)+float64(w[1]*a106)+float64(e35*a107)+b12)*a109) - float64(a17*(float64(4*e39*a49)-float64(4*e39*a50)+float64(e41*a51)+float64(e41*a52)+float64(e44*a53)+float64(e44*a54)+float64(e51*a55)+float64(e51*a56)-float64(4*e43*a57)+float64(4*e39*a58)-float64(8*e39*a59)+float64(e55*a60)+float64(e55*a61)+float64(8*e40*a62)-float64(4*e39*a63)+float64(4*e42*a64)-float64(4*e42*a65)-float64(8*e60*a66)+float64(8*e60*a67)+float64(4*e34*a68)-float64(4*e34*a69)-float64(4*e60*a70)+float64(8*e60*a71)+float64(4*e34*a72)-float64(8*e34*a73)-float64(4*e34*a74)+float64(4*e42*a75)+float64(2*e39*a76)-float64(2*e39*a77)+float64(e41*a78)-float64(e41*a79)+float64(e44*a80)-float64(e44*a81)+float64(e51*a82)-float64(e51*a83)+float64(6*b6*c6*a84)-float64(2*e43*a85)+float64(8*e39*a86)-float64(4*e39*a87)+float64(e55*a88)-float64(e55*a89)-float64(12*b4*c6*a90)+float64(4*e40*a91)+float64(6*w[3]*c6*a92)-float64(2*e39*a93)+float64(e43*a94)-float64(2*e40*a95)+float64(e39*a96)-float64(2*e87*a97)+float64(2*e88*a98)+float64(e34*a99))) - float64(w[0]*a100) - float64((float64(4*e34*a111)-float64(2*e38*b3)-float64(4*e60*a110)-float64(4*e60*a112)+float64(8*e34*a113)+float64(4*e34*a114)+float64(2*e88*a115)+float64(2*e34*a116))*a117) + float64((float64(e38*b6)-float64(2*e40*a115)+float64(e39*a118)-float64(2*e87*a116)+float64(2*e88*a119)+float64(e34*a120)+float64(2*e42*a121)-float64(4*e60*a122)+float64(2*e34*a123)-float64(4*e60*a124)+float64(4*e34*a125)+float64(2*e34*a126))*a127)
-	s.a112, s.a113, s.a114, s.a130, s.a131, s.a132 = a112, a113, a114, a130, a131, a132
-	s.a133, s.a134, s.a135, s.a136, s.a137, s.a139 = a133, a134, a135, a136, a137, a139
-	s.a140, s.a141, s.a142, s.a143, s.a144, s.a145 = a140, a141, a142, a143, a144, a145
-	s.a146, s.a147, s.a148, s.a149, s.a150, s.a151 = a146, a147, a148, a149, a150, a151
-	s.a152, s.a153, s.a154, s.a155, s.a156, s.a157 = a152, a153, a154, a155, a156, a157
-	s.a158, s.a159, s.a160, s.a161, s.a162, s.a163 = a158, a159, a160, a161, a162, a163
-	s.a164, s.a165, s.a166, s.a167, s.a168, s.a169 = a164, a165, a166, a167, a168, a169
-	s.a170, s.a171, s.a172, s.a173, s.a174, s.b4 = a170, a171, a172, a173, a174, b4
-	s.b13, s.b6, s.b8, s.a128, s.a129, s.e34 = b13, b6, b8, a128, a129, e34
-	s.e39, s.e40, s.e41, s.e42, s.e43, s.e44 = e39, e40, e41, e42, e43, e44
-	s.e51, s.e55, s.e60, s.e87, s.e88 = e51, e55, e60, e87, e88
-	s.pairing3(dst, q, w)
-}
-
-// pairing3 is the rest of pairing2.
-func (s *Model) pairing3(dst, q, w []float64) {
-	sumN, c2, a7, a26, a102, a103 := s.sumN, s.c2, s.a7, s.a26, s.a102, s.a103
-	b7, a104, a129, b13, a130, a128 := s.b7, s.a104, s.a129, s.b13, s.a130, s.a128
-	e39, a131, b4, e41, a132, a133 := s.e39, s.a131, s.b4, s.e41, s.a132, s.a133
-	e55, a134, e40, a135, a136, a137 := s.e55, s.a134, s.e40, s.a135, s.a136, s.a137
-	e88, a138, a139, b6, a140, e87 := s.e88, s.a138, s.a139, s.b6, s.a140, s.e87
-	a141, e34, a142, a143, a144, e44 := s.a141, s.e34, s.a142, s.a143, s.a144, s.e44
-	a145, e51, a146, e43, a147, a148 := s.a145, s.e51, s.a146, s.e43, s.a147, s.a148
-	a149, a150, a151, a152, a153, a154 := s.a149, s.a150, s.a151, s.a152, s.a153, s.a154
-	a155, a156, a157, a158, a159, a160 := s.a155, s.a156, s.a157, s.a158, s.a159, s.a160
-	a161, a162, a163, a164, a165, e42 := s.a161, s.a162, s.a163, s.a164, s.a165, s.e42
-	a112, a166, e60, a113, a167, a168 := s.a112, s.a166, s.e60, s.a113, s.a167, s.a168
-	a169, a114, a170, a171, a172, a173 := s.a169, s.a114, s.a170, s.a171, s.a172, s.a173
-	b8, a174 := s.b8, s.a174
-	c6 := float64(2 * sumN)
-	e := float64(c2[1] * w[3])
-	e2 := float64(a7[0] * c6)
-	dst[1] = float64((float64(e*a26[1])-float64(w[3]*a102)-float64(w[1]*a103)-float64(b7[1]*a104)-float64(e*a129)-b13)*a130) - float64(w[3]*a128) - float64((float64(4*e39*a131)-float64(2*e2*b4)+float64(e41*a132)+float64(8*e39*a133)+float64(e55*a134)-float64(4*e40*a135)+float64(4*e39*a136)+float64(2*e39*a137)+float64(2*e88*a138))*a139) + float64((float64(e2*b6)-float64(2*e40*a137)+float64(e39*a140)-float64(2*e87*a138)+float64(2*e88*a141)+float64(e34*a142)+float64(2*e39*a143)+float64(e41*a144)+float64(e44*a145)+float64(e51*a146)+float64(2*e43*a147)+float64(4*e39*a148)+float64(e55*a149)-float64(4*e40*a150)+float64(2*e39*a151))*a152) - float64((float64(4*e39*a153)-float64(4*e39*a154)+float64(e41*a155)+float64(e41*a156)+float64(e44*a157)+float64(e44*a158)+float64(e51*a135)+float64(e51*a159)-float64(4*e43*a160)+float64(4*e39*a161)-float64(8*e39*a162)+float64(e55*a136)+float64(e55*a163)+float64(8*e40*a164)-float64(4*e39*a165)+float64(4*e42*a112)-float64(4*e42*a166)-float64(8*e60*a113)+float64(8*e60*a167)+float64(4*e34*a168)-float64(4*e34*a169)-float64(4*e60*a114)+float64(8*e60*a170)+float64(4*e34*a171)-float64(8*e34*a172)-float64(4*e34*a173)+float64(4*a7[2]*b8*c6))*a174)
+	e35 := float64(c6 * w[0])
+	e36 := float64(c2[0] * w[0])
+	e37 := float64(w[3] * c6)
+	e38 := float64(b4 * c6)
+	e39 := float64(4 * c6 * b10)
+	e40 := -float64(4*e38) - e39
+	e41 := float64(c6 * b8)
+	e42 := float64(c6 * b6)
+	e43 := float64(4 * c6 * b11)
+	e44 := float64(2*e41) + float64(2*e42) + e43
+	e45 := float64(4*e42) + e43
+	e46 := -e39 - float64(8*e38)
+	e47 := float64(b9 * c6)
+	e48 := float64(c6 * b3)
+	e49 := float64(c6 * w[1])
+	e50 := float64(a7[1] * c6)
+	dst[0] = float64((float64(b7[0]*a101)-float64(2*e35*a30)-float64(e36*a26[0])+float64(w[1]*a102)+float64(w[0]*a103)+float64(b7[0]*a104)+float64(b5[0]*a105)+float64(b3*a105)+float64(w[1]*a106)+float64(e36*a107)+b12)*a109) - float64(a17*(float64(4*e37*a49)-float64(4*e37*a50)+float64(e40*a51)+float64(e40*a52)+float64(e44*a53)+float64(e44*a54)+float64(e45*a55)+float64(e45*a56)-float64(4*e42*a57)+float64(4*e37*a58)-float64(8*e37*a59)+float64(e46*a60)+float64(e46*a61)+float64(8*e38*a62)-float64(4*e37*a63)+float64(4*e41*a64)-float64(4*e41*a65)-float64(8*e47*a66)+float64(8*e47*a67)+float64(4*e35*a68)-float64(4*e35*a69)-float64(4*e47*a70)+float64(8*e47*a71)+float64(4*e35*a72)-float64(8*e35*a73)-float64(4*e35*a74)+float64(4*e41*a75)+float64(2*e37*a76)-float64(2*e37*a77)+float64(e40*a78)-float64(e40*a79)+float64(e44*a80)-float64(e44*a81)+float64(e45*a82)-float64(e45*a83)+float64(6*b6*c6*a84)-float64(2*e42*a85)+float64(8*e37*a86)-float64(4*e37*a87)+float64(e46*a88)-float64(e46*a89)-float64(12*b4*c6*a90)+float64(4*e38*a91)+float64(6*w[3]*c6*a92)-float64(2*e37*a93)+float64(e42*a94)-float64(2*e38*a95)+float64(e37*a96)-float64(2*e48*a97)+float64(2*e49*a98)+float64(e35*a99))) - float64(w[0]*a100) - float64((float64(4*e35*a111)-float64(2*e50*b3)-float64(4*e47*a110)-float64(4*e47*a112)+float64(8*e35*a113)+float64(4*e35*a114)+float64(2*e49*a115)+float64(2*e35*a116))*a117) + float64((float64(e50*b6)-float64(2*e38*a115)+float64(e37*a118)-float64(2*e48*a116)+float64(2*e49*a119)+float64(e35*a120)+float64(2*e41*a121)-float64(4*e47*a122)+float64(2*e35*a123)-float64(4*e47*a124)+float64(4*e35*a125)+float64(2*e35*a126))*a127)
+	e51 := float64(c2[1] * w[3])
+	e52 := float64(a7[0] * c6)
+	dst[1] = float64((float64(e51*a26[1])-float64(w[3]*a102)-float64(w[1]*a103)-float64(b7[1]*a104)-float64(e51*a129)-b13)*a130) - float64(w[3]*a128) - float64((float64(4*e37*a131)-float64(2*e52*b4)+float64(e40*a132)+float64(8*e37*a133)+float64(e46*a134)-float64(4*e38*a135)+float64(4*e37*a136)+float64(2*e37*a137)+float64(2*e49*a138))*a139) + float64((float64(e52*b6)-float64(2*e38*a137)+float64(e37*a140)-float64(2*e48*a138)+float64(2*e49*a141)+float64(e35*a142)+float64(2*e37*a143)+float64(e40*a144)+float64(e44*a145)+float64(e45*a146)+float64(2*e42*a147)+float64(4*e37*a148)+float64(e46*a149)-float64(4*e38*a150)+float64(2*e37*a151))*a152) - float64((float64(4*e37*a153)-float64(4*e37*a154)+float64(e40*a155)+float64(e40*a156)+float64(e44*a157)+float64(e44*a158)+float64(e45*a135)+float64(e45*a159)-float64(4*e42*a160)+float64(4*e37*a161)-float64(8*e37*a162)+float64(e46*a136)+float64(e46*a163)+float64(8*e38*a164)-float64(4*e37*a165)+float64(4*e41*a112)-float64(4*e41*a166)-float64(8*e47*a113)+float64(8*e47*a167)+float64(4*e35*a168)-float64(4*e35*a169)-float64(4*e47*a114)+float64(8*e47*a170)+float64(4*e35*a171)-float64(8*e35*a172)-float64(4*e35*a173)+float64(4*a7[2]*b8*c6))*a174)
 }
 
 // cube writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated
@@ -1390,8 +1286,8 @@ func (s *Model) force2(f, q, w []float64) {
 	e19, e21, e30, e32, e29, e31 := s.e19, s.e21, s.e30, s.e32, s.e29, s.e31
 	e35, e37, e36, e38, expNegA5, a18 := s.e35, s.e37, s.e36, s.e38, s.expNegA5, s.a18
 	a13, a19, a14, e4, e, alpha := s.a13, s.a19, s.a14, s.e4, s.e, s.alpha
-	a16, a23, a22, fPar, logC1, a26 := s.a16, s.a23, s.a22, q[:2], s.logC1[:2], s.a26[:2]
-	a27, a101, a104, b5, b7, c2 := s.a27[:2], s.a101, s.a104, s.b5[:2], s.b7[:2], s.c2
+	a16, a23, a22, a104, a101, fPar := s.a16, s.a23, s.a22, s.a104, s.a101, q[:2]
+	logC1, a26, a27, b5, b7, c2 := s.logC1[:2], s.a26[:2], s.a27[:2], s.b5[:2], s.b7[:2], s.c2
 	a49, a50, a57, a58, a59, a62 := s.a49, s.a50, s.a57, s.a58, s.a59, s.a62
 	a63, a64, a65, a66, a67, a68 := s.a63, s.a64, s.a65, s.a66, s.a67, s.a68
 	a69, a70, a71, a72, a73, a74 := s.a69, s.a70, s.a71, s.a72, s.a73, s.a74
@@ -1488,6 +1384,7 @@ func (s *Model) force2(f, q, w []float64) {
 	b10 := 0.0
 	b12 := 0.0
 	b13 := 0.0
+	e41 := a104 + a101
 	for i := range 1 {
 		a26[i] = special.InvLogit(fPar[i] - logC1[i])
 		a27[i] = special.InvLogit(logC1[i] - fPar[i])
@@ -1497,31 +1394,16 @@ func (s *Model) force2(f, q, w []float64) {
 		b4 += part2
 		b9 += part
 		b10 += part2
-		part3 := a101
-		a108 := float64(a26[i] * (a104 + part3))
+		a108 := float64(a26[i] * e41)
 		b12 += float64(w[i*2] * a108)
 		b13 += float64(w[i*2+1] * a108)
 	}
 	for i := 1; i < 2; i++ {
 		a26[i] = special.InvLogit(fPar[i] - logC1[i])
 		a27[i] = special.InvLogit(logC1[i] - fPar[i])
-		part := 0.0
-		if i < 1 {
-			part = float64(a26[i] * w[i*2])
-		}
-		b3 += part
-		part2 := 0.0
-		if i < 1 {
-			part2 = float64(a26[i] * w[i*2+1])
-		}
-		b4 += part2
 		b9 += float64(a26[i] * w[i*2])
 		b10 += float64(a26[i] * w[i*2+1])
-		part3 := 0.0
-		if i < 1 {
-			part3 = a101
-		}
-		a108 := float64(a26[i] * (a104 + part3))
+		a108 := float64(a26[i] * a104)
 		b12 += float64(w[i*2] * a108)
 		b13 += float64(w[i*2+1] * a108)
 	}
@@ -1543,9 +1425,9 @@ func (s *Model) force2(f, q, w []float64) {
 		part2 := float64(a26[i] * b5[i])
 		b6 += part2
 		b7[i] = sum2
-		e41 := float64(a26[i] * b7[i])
-		b8 += e41
-		part3 := e41
+		e42 := float64(a26[i] * b7[i])
+		b8 += e42
+		part3 := e42
 		b11 += part3
 	}
 	for i := 1; i < 2; i++ {
@@ -1560,78 +1442,68 @@ func (s *Model) force2(f, q, w []float64) {
 			sum2 += float64(a26[j] * w[i*2+j])
 		}
 		b5[i] = sum
-		part2 := 0.0
-		if i < 1 {
-			part2 = float64(a26[i] * b5[i])
-		}
-		b6 += part2
 		b7[i] = sum2
 		b8 += float64(a26[i] * b7[i])
-		part3 := 0.0
-		if i < 1 {
-			part3 = float64(a26[i] * b7[i])
-		}
-		b11 += part3
 	}
 	a107 := 1 - a26[0]
 	a129 := 1 - a26[1]
 	a175 := float64(-0.5 * a16 * (float64(alpha[0]*(1-a27[0])) - float64(alpha[0]*a27[0])) * (1 - a16))
 	a196 := float64(-0.5 * a22 * (float64(alpha[1]*(1-a27[1])) - float64(alpha[1]*a27[1])) * (1 - a22))
-	e42 := float64(c6 * w[0])
-	e43 := float64(c2[0] * w[0])
-	e44 := float64(c6 * b9)
-	e45 := float64(c6 * w[1])
-	e49 := float64(c6 * b4)
-	e50 := float64(c6 * b3)
-	e51 := float64(c6 * b8)
-	e52 := float64(c6 * w[3])
-	e53 := float64(2 * e52 * a49)
-	e54 := float64(2 * e52 * a50)
-	e55 := float64(4 * c6 * b10)
-	e56 := -float64(4*e49) - e55
-	e57 := float64(e56 * a177)
-	e58 := float64(e56 * a178)
-	e59 := float64(c6 * b6)
-	e60 := float64(4 * c6 * b11)
-	e61 := float64(2*e51) + float64(2*e59) + e60
-	e62 := float64(e61 * a179)
-	e63 := float64(e61 * a180)
-	e64 := float64(4*e59) + e60
-	e65 := float64(e64 * a181)
-	e66 := float64(e64 * a182)
-	e67 := float64(2 * e59 * a57)
-	e68 := float64(2 * e52 * a58)
-	e69 := float64(4 * e52 * a59)
-	e70 := -e55 - float64(8*e49)
-	e71 := float64(e70 * a183)
-	e72 := float64(e70 * a184)
-	e73 := float64(4 * e49 * a62)
-	e74 := float64(2 * e52 * a63)
-	e75 := float64(2 * e51 * a64)
-	e76 := float64(2 * e51 * a65)
-	e77 := float64(4 * e44 * a66)
-	e78 := float64(4 * e44 * a67)
-	e79 := float64(2 * e42 * a68)
-	e80 := float64(2 * e42 * a69)
-	e81 := float64(2 * e44 * a70)
-	e82 := float64(4 * e44 * a71)
-	e83 := float64(2 * e42 * a72)
-	e84 := float64(4 * e42 * a73)
-	e85 := float64(2 * e42 * a74)
-	e86 := float64(2 * e51 * a75)
-	f[0] = float64(w[0]*a175) + float64((float64(b7[0]*a101)-float64(2*e42*a30)-float64(e43*a26[0])+float64(w[1]*a102)+float64(w[0]*a103)+float64(b7[0]*a104)+float64(b5[0]*a105)+float64(b3*a105)+float64(w[1]*a106)+float64(e43*a107)+b12)*a176) - float64(a117*(float64(2*e42*a111)-float64(2*e44*a110)-float64(2*e44*a112)+float64(4*e42*a113)+float64(2*e42*a114)-float64(e26*b3)+float64(e45*a115)+float64(e42*a116))) - float64(a127*(float64(e49*a115)-float64(0.5*a7[1]*b6*c6)-float64(0.5*w[3]*a118*c6)+float64(e50*a116)-float64(e45*a119)-float64(0.5*w[0]*a120*c6)-float64(e51*a121)+float64(2*e44*a122)-float64(e42*a123)+float64(2*e44*a124)-float64(2*e42*a125)-float64(e42*a126)+a194)) + float64(a17*(c2[0]-e53+e54-e57+e58-e62+e63-e65+e66+e67-e68+e69-e71+e72-e73+e74-e75+e76+e77-e78-e79+e80+e81-e82-e83+e84+e85-e86-float64(e52*a76)+float64(e52*a77)-float64(e56*a185)-float64(e56*a186)-float64(e61*a187)-float64(e61*a188)-float64(e64*a189)-float64(e64*a190)-float64(3*b6*a84*c6)+float64(e59*a85)-float64(4*e52*a86)+float64(2*e52*a87)-float64(e70*a191)-float64(e70*a192)+float64(6*b4*a90*c6)-float64(2*e49*a91)-float64(3*w[3]*a92*c6)+float64(e52*a93)-float64(sumN*b6*a94)+float64(e49*a95)-float64(sumN*w[3]*a96)+float64(e50*a97)-float64(e45*a98)-float64(sumN*w[0]*a99)-a193)) - a195
+	e43 := float64(c6 * w[0])
+	e44 := float64(c2[0] * w[0])
+	e45 := float64(c6 * b9)
+	e49 := float64(c6 * w[1])
+	e50 := float64(c6 * b4)
+	e51 := float64(c6 * b3)
+	e52 := float64(c6 * b8)
+	e53 := float64(c6 * w[3])
+	e54 := float64(2 * e53 * a49)
+	e55 := float64(2 * e53 * a50)
+	e56 := float64(4 * c6 * b10)
+	e57 := -float64(4*e50) - e56
+	e58 := float64(e57 * a177)
+	e59 := float64(e57 * a178)
+	e60 := float64(c6 * b6)
+	e61 := float64(4 * c6 * b11)
+	e62 := float64(2*e52) + float64(2*e60) + e61
+	e63 := float64(e62 * a179)
+	e64 := float64(e62 * a180)
+	e65 := float64(4*e60) + e61
+	e66 := float64(e65 * a181)
+	e67 := float64(e65 * a182)
+	e68 := float64(2 * e60 * a57)
+	e69 := float64(2 * e53 * a58)
+	e70 := float64(4 * e53 * a59)
+	e71 := -e56 - float64(8*e50)
+	e72 := float64(e71 * a183)
+	e73 := float64(e71 * a184)
+	e74 := float64(4 * e50 * a62)
+	e75 := float64(2 * e53 * a63)
+	e76 := float64(2 * e52 * a64)
+	e77 := float64(2 * e52 * a65)
+	e78 := float64(4 * e45 * a66)
+	e79 := float64(4 * e45 * a67)
+	e80 := float64(2 * e43 * a68)
+	e81 := float64(2 * e43 * a69)
+	e82 := float64(2 * e45 * a70)
+	e83 := float64(4 * e45 * a71)
+	e84 := float64(2 * e43 * a72)
+	e85 := float64(4 * e43 * a73)
+	e86 := float64(2 * e43 * a74)
+	e87 := float64(2 * e52 * a75)
+	f[0] = float64(w[0]*a175) + float64((float64(b7[0]*a101)-float64(2*e43*a30)-float64(e44*a26[0])+float64(w[1]*a102)+float64(w[0]*a103)+float64(b7[0]*a104)+float64(b5[0]*a105)+float64(b3*a105)+float64(w[1]*a106)+float64(e44*a107)+b12)*a176) - float64(a117*(float64(2*e43*a111)-float64(2*e45*a110)-float64(2*e45*a112)+float64(4*e43*a113)+float64(2*e43*a114)-float64(e26*b3)+float64(e49*a115)+float64(e43*a116))) - float64(a127*(float64(e50*a115)-float64(0.5*a7[1]*b6*c6)-float64(0.5*w[3]*a118*c6)+float64(e51*a116)-float64(e49*a119)-float64(0.5*w[0]*a120*c6)-float64(e52*a121)+float64(2*e45*a122)-float64(e43*a123)+float64(2*e45*a124)-float64(2*e43*a125)-float64(e43*a126)+a194)) + float64(a17*(c2[0]-e54+e55-e58+e59-e63+e64-e66+e67+e68-e69+e70-e72+e73-e74+e75-e76+e77+e78-e79-e80+e81+e82-e83-e84+e85+e86-e87-float64(e53*a76)+float64(e53*a77)-float64(e57*a185)-float64(e57*a186)-float64(e62*a187)-float64(e62*a188)-float64(e65*a189)-float64(e65*a190)-float64(3*b6*a84*c6)+float64(e60*a85)-float64(4*e53*a86)+float64(2*e53*a87)-float64(e71*a191)-float64(e71*a192)+float64(6*b4*a90*c6)-float64(2*e50*a91)-float64(3*w[3]*a92*c6)+float64(e53*a93)-float64(sumN*b6*a94)+float64(e50*a95)-float64(sumN*w[3]*a96)+float64(e51*a97)-float64(e49*a98)-float64(sumN*w[0]*a99)-a193)) - a195
 	s.a131, s.a133, s.a135, s.a136, s.a137, s.a139 = a131, a133, a135, a136, a137, a139
 	s.a140, s.a141, s.a142, s.a143, s.a147, s.a148 = a140, a141, a142, a143, a147, a148
 	s.a150, s.a151, s.a152, s.e27, s.a197, s.a198 = a150, a151, a152, e27, a197, a198
 	s.a199, s.a200, s.a201, s.a202, s.a203, s.a204 = a199, a200, a201, a202, a203, a204
 	s.a205, s.a206, s.b4, s.b13, s.b6, s.a129 = a205, a206, b4, b13, b6, a129
-	s.a196, s.e45, s.e49, s.e50, s.e52, s.e53 = a196, e45, e49, e50, e52, e53
-	s.e54, s.e56, s.e57, s.e58, s.e59, s.e61 = e54, e56, e57, e58, e59, e61
-	s.e62, s.e63, s.e64, s.e65, s.e66, s.e67 = e62, e63, e64, e65, e66, e67
-	s.e68, s.e69, s.e70, s.e71, s.e72, s.e73 = e68, e69, e70, e71, e72, e73
-	s.e74, s.e75, s.e76, s.e77, s.e78, s.e79 = e74, e75, e76, e77, e78, e79
-	s.e80, s.e81, s.e82, s.e83, s.e84, s.e85 = e80, e81, e82, e83, e84, e85
-	s.e86 = e86
+	s.a196, s.e49, s.e50, s.e51, s.e53, s.e54 = a196, e49, e50, e51, e53, e54
+	s.e55, s.e57, s.e58, s.e59, s.e60, s.e62 = e55, e57, e58, e59, e60, e62
+	s.e63, s.e64, s.e65, s.e66, s.e67, s.e68 = e63, e64, e65, e66, e67, e68
+	s.e69, s.e70, s.e71, s.e72, s.e73, s.e74 = e69, e70, e71, e72, e73, e74
+	s.e75, s.e76, s.e77, s.e78, s.e79, s.e80 = e75, e76, e77, e78, e79, e80
+	s.e81, s.e82, s.e83, s.e84, s.e85, s.e86 = e81, e82, e83, e84, e85, e86
+	s.e87 = e87
 	s.force3(f, q, w)
 }
 
@@ -1639,20 +1511,20 @@ func (s *Model) force2(f, q, w []float64) {
 func (s *Model) force3(f, q, w []float64) {
 	sumN, c2, a196, a26, a102, a103 := s.sumN, s.c2, s.a196, s.a26, s.a102, s.a103
 	b7, a104, a129, b13, a197, a139 := s.b7, s.a104, s.a129, s.b13, s.a197, s.a139
-	e52, a131, e56, a199, a133, e70 := s.e52, s.a131, s.e56, s.a199, s.a133, s.e70
-	a200, e49, a135, a136, e27, b4 := s.a200, s.e49, s.a135, s.a136, s.e27, s.b4
-	a137, e45, a138, a152, a7, b6 := s.a137, s.e45, s.a138, s.a152, s.a7, s.b6
-	a140, e50, a141, a142, a143, a201 := s.a140, s.e50, s.a141, s.a142, s.a143, s.a201
-	e61, a202, e64, a203, e59, a147 := s.e61, s.a202, s.e64, s.a203, s.e59, s.a147
+	e53, a131, e57, a199, a133, e71 := s.e53, s.a131, s.e57, s.a199, s.a133, s.e71
+	a200, e50, a135, a136, e27, b4 := s.a200, s.e50, s.a135, s.a136, s.e27, s.b4
+	a137, e49, a138, a152, a7, b6 := s.a137, s.e49, s.a138, s.a152, s.a7, s.b6
+	a140, e51, a141, a142, a143, a201 := s.a140, s.e51, s.a141, s.a142, s.a143, s.a201
+	e62, a202, e65, a203, e60, a147 := s.e62, s.a202, s.e65, s.a203, s.e60, s.a147
 	a148, a204, a150, a151, a205, a23 := s.a148, s.a204, s.a150, s.a151, s.a205, s.a23
-	e53, e54, e57, e58, e62, e63 := s.e53, s.e54, s.e57, s.e58, s.e62, s.e63
-	e65, e66, e67, e68, e69, e71 := s.e65, s.e66, s.e67, s.e68, s.e69, s.e71
-	e72, e73, e74, e75, e76, e77 := s.e72, s.e73, s.e74, s.e75, s.e76, s.e77
-	e78, e79, e80, e81, e82, e83 := s.e78, s.e79, s.e80, s.e81, s.e82, s.e83
-	e84, e85, e86, a198, a206 := s.e84, s.e85, s.e86, s.a198, s.a206
+	e54, e55, e58, e59, e63, e64 := s.e54, s.e55, s.e58, s.e59, s.e63, s.e64
+	e66, e67, e68, e69, e70, e72 := s.e66, s.e67, s.e68, s.e69, s.e70, s.e72
+	e73, e74, e75, e76, e77, e78 := s.e73, s.e74, s.e75, s.e76, s.e77, s.e78
+	e79, e80, e81, e82, e83, e84 := s.e79, s.e80, s.e81, s.e82, s.e83, s.e84
+	e85, e86, e87, a198, a206 := s.e85, s.e86, s.e87, s.a198, s.a206
 	c6 := float64(2 * sumN)
 	e := float64(c2[1] * w[3])
-	f[1] = float64(w[3]*a196) + float64((float64(e*a26[1])-float64(w[3]*a102)-float64(w[1]*a103)-float64(b7[1]*a104)-float64(e*a129)-b13)*a197) - float64(a139*(float64(2*e52*a131)+float64(e56*a199)+float64(4*e52*a133)+float64(e70*a200)-float64(2*e49*a135)+float64(2*e52*a136)-float64(e27*b4)+float64(e52*a137)+float64(e45*a138))) - float64(a152*(float64(e49*a137)-float64(0.5*a7[0]*b6*c6)-float64(0.5*w[3]*a140*c6)+float64(e50*a138)-float64(e45*a141)-float64(0.5*w[0]*a142*c6)-float64(e52*a143)+float64(e56*a201)+float64(e61*a202)+float64(e64*a203)-float64(e59*a147)-float64(2*e52*a148)+float64(e70*a204)+float64(2*e49*a150)-float64(e52*a151)+a205)) + float64(a23*(c2[1]-e53+e54-e57+e58-e62+e63-e65+e66+e67-e68+e69-e71+e72-e73+e74-e75+e76+e77-e78-e79+e80+e81-e82-e83+e84+e85-e86-a198)) - a206
+	f[1] = float64(w[3]*a196) + float64((float64(e*a26[1])-float64(w[3]*a102)-float64(w[1]*a103)-float64(b7[1]*a104)-float64(e*a129)-b13)*a197) - float64(a139*(float64(2*e53*a131)+float64(e57*a199)+float64(4*e53*a133)+float64(e71*a200)-float64(2*e50*a135)+float64(2*e53*a136)-float64(e27*b4)+float64(e53*a137)+float64(e49*a138))) - float64(a152*(float64(e50*a137)-float64(0.5*a7[0]*b6*c6)-float64(0.5*w[3]*a140*c6)+float64(e51*a138)-float64(e49*a141)-float64(0.5*w[0]*a142*c6)-float64(e53*a143)+float64(e57*a201)+float64(e62*a202)+float64(e65*a203)-float64(e60*a147)-float64(2*e53*a148)+float64(e71*a204)+float64(2*e50*a150)-float64(e53*a151)+a205)) + float64(a23*(c2[1]-e54+e55-e58+e59-e63+e64-e66+e67+e68-e69+e70-e72+e73-e74+e75-e76+e77+e78-e79-e80+e81+e82-e83-e84+e85+e86-e87-a198)) - a206
 }
 
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.

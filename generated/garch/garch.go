@@ -229,9 +229,9 @@ func (s *Model) LogDensity(q []float64) float64 {
 	alpha1 := q[2]
 	beta1 := q[3]
 	alpha0 := q[1]
+	h := s.h[:t]
 	mu := q[0]
 	y := s.y[:t]
-	h := s.h[:t]
 	logSqrtH := s.logSqrtH[:t]
 	c1 := float64(-0.9189385332046727 * float64(t))
 	log1pExpNegAlpha1 := special.Log1pExp(-alpha1)
@@ -248,18 +248,9 @@ func (s *Model) LogDensity(q []float64) float64 {
 	a4 := 0.0
 	sumLogPositiveSqrtH := 0.0
 	for i := range min(1, t) {
-		part := 0.0
-		if i >= 1 {
-			e2 := mu - y[i-1]
-			part = expAlpha0 + float64(e2*e2*invLogitAlpha1) + float64(h[i-1]*a2)
-		}
-		part2 := 0.0
-		if i == 0 {
-			part2 = a3
-		}
-		h[i] = part + part2
-		e3 := mu - y[i]
-		a4 += e3 * e3 / h[i]
+		h[i] = a3
+		e2 := mu - y[i]
+		a4 += e2 * e2 / h[i]
 		sqrtH := math.Sqrt(h[i])
 		logSqrtH[i] = sqrtH
 		logPositiveSqrtH := special.LogPositive(sqrtH)
@@ -301,9 +292,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	alpha1 := q[2]
 	beta1 := q[3]
 	alpha0 := q[1]
+	h := s.h[:t]
 	mu := q[0]
 	y := s.y[:t]
-	h := s.h[:t]
 	logSqrtH := s.logSqrtH[:t]
 	adjH := s.adjH[:t]
 	c1 := float64(-0.9189385332046727 * float64(t))
@@ -325,23 +316,14 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	sumLogPositiveSqrtH := 0.0
 	a6 := 0.0
 	for i := range min(1, t) {
-		part := 0.0
-		if i >= 1 {
-			e3 := mu - y[i-1]
-			part = expAlpha0 + float64(e3*e3*invLogitAlpha1) + float64(h[i-1]*a2)
-		}
-		part2 := 0.0
-		if i == 0 {
-			part2 = a3
-		}
-		h[i] = part + part2
-		e4 := mu - y[i]
-		a4 += e4 * e4 / h[i]
+		h[i] = a3
+		e3 := mu - y[i]
+		a4 += e3 * e3 / h[i]
 		sqrtH := math.Sqrt(h[i])
 		logSqrtH[i] = sqrtH
 		logPositiveSqrtH := special.LogPositive(sqrtH)
 		sumLogPositiveSqrtH += logPositiveSqrtH
-		a6 += e4 / h[i]
+		a6 += e3 / h[i]
 	}
 	for i := 1; i < t; i++ {
 		e3 := mu - y[i-1]
@@ -363,12 +345,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a5 := special.Bounded(c1-float64(0.5*a4)-sumLogSqrtH, sumLogPositiveSqrtH)
 	res = alpha0 - float64(0.5*mu*mu) - log1pExpNegAlpha1 - float64(2*log1pExpAlpha1) - log1pExpNegBeta1 - log1pExpBeta1 - float64(0.5*a1) + a5 - 1.8378770664093453
 	for i := t - 1; i >= t-1; i-- {
-		part := 0.0
-		if i < t-1 {
-			part = float64(a2 * adjH[i+1])
-		}
 		e3 := mu - y[i]
-		adjH[i] = 0.5*e3*e3/(h[i]*h[i]) - 0.5/h[i] + part
+		adjH[i] = 0.5*e3*e3/(h[i]*h[i]) - 0.5/h[i]
 	}
 	for i := t - 2; i >= 0; i-- {
 		part := float64(a2 * adjH[i+1])
@@ -379,29 +357,6 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a8 := 0.0
 	a9 := 0.0
 	a10 := 0.0
-	for i := range min(1, t) {
-		part := 0.0
-		if i >= 1 {
-			part = float64(adjH[i] * (mu - y[i-1]))
-		}
-		a7 += part
-		part2 := 0.0
-		if i >= 1 {
-			part2 = adjH[i]
-		}
-		a8 += part2
-		part3 := 0.0
-		if i >= 1 {
-			e3 := mu - y[i-1]
-			part3 = float64(adjH[i] * e3 * e3)
-		}
-		a9 += part3
-		part4 := 0.0
-		if i >= 1 {
-			part4 = float64(adjH[i] * h[i-1])
-		}
-		a10 += part4
-	}
 	for i := 1; i < t; i++ {
 		e3 := mu - y[i-1]
 		part := float64(adjH[i] * e3)
@@ -441,9 +396,9 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	alpha0 := q[1]
 	alpha1 := q[2]
 	beta1 := q[3]
+	h := s.h[:t]
 	mu := q[0]
 	y := s.y[:t]
-	h := s.h[:t]
 	expAlpha0 := elementary.Exp(alpha0)
 	invLogitAlpha1 := special.InvLogit(alpha1)
 	invLogitBeta1 := special.InvLogit(beta1)
@@ -451,16 +406,7 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	a2 := float64(e * invLogitBeta1)
 	a3 := expAlpha0 / (e - a2)
 	for i := range min(1, t) {
-		part := 0.0
-		if i >= 1 {
-			e2 := mu - y[i-1]
-			part = expAlpha0 + float64(e2*e2*invLogitAlpha1) + float64(h[i-1]*a2)
-		}
-		part2 := 0.0
-		if i == 0 {
-			part2 = a3
-		}
-		h[i] = part + part2
+		h[i] = a3
 	}
 	for i := 1; i < t; i++ {
 		e2 := mu - y[i-1]
@@ -522,9 +468,9 @@ func (s *Model) slope(grad, q []float64) {
 	alpha0 := q[1]
 	alpha1 := q[2]
 	beta1 := q[3]
+	h := s.h[:t]
 	mu := q[0]
 	y := s.y[:t]
-	h := s.h[:t]
 	adjH := s.adjH[:t]
 	a1 := elementary.Exp(float64(2 * alpha0))
 	expAlpha0 := elementary.Exp(alpha0)
@@ -538,16 +484,7 @@ func (s *Model) slope(grad, q []float64) {
 	invLogitNegBeta1 := special.InvLogit(-beta1)
 	a6 := 0.0
 	for i := range min(1, t) {
-		part := 0.0
-		if i >= 1 {
-			e3 := mu - y[i-1]
-			part = expAlpha0 + float64(e3*e3*invLogitAlpha1) + float64(h[i-1]*a2)
-		}
-		part2 := 0.0
-		if i == 0 {
-			part2 = a3
-		}
-		h[i] = part + part2
+		h[i] = a3
 		a6 += (mu - y[i]) / h[i]
 	}
 	for i := 1; i < t; i++ {
@@ -557,12 +494,8 @@ func (s *Model) slope(grad, q []float64) {
 		a6 += (mu - y[i]) / h[i]
 	}
 	for i := t - 1; i >= t-1; i-- {
-		part := 0.0
-		if i < t-1 {
-			part = float64(a2 * adjH[i+1])
-		}
 		e3 := mu - y[i]
-		adjH[i] = 0.5*e3*e3/(h[i]*h[i]) - 0.5/h[i] + part
+		adjH[i] = 0.5*e3*e3/(h[i]*h[i]) - 0.5/h[i]
 	}
 	for i := t - 2; i >= 0; i-- {
 		part := float64(a2 * adjH[i+1])
@@ -573,29 +506,6 @@ func (s *Model) slope(grad, q []float64) {
 	a8 := 0.0
 	a9 := 0.0
 	a10 := 0.0
-	for i := range min(1, t) {
-		part := 0.0
-		if i >= 1 {
-			part = float64(adjH[i] * (mu - y[i-1]))
-		}
-		a7 += part
-		part2 := 0.0
-		if i >= 1 {
-			part2 = adjH[i]
-		}
-		a8 += part2
-		part3 := 0.0
-		if i >= 1 {
-			e3 := mu - y[i-1]
-			part3 = float64(adjH[i] * e3 * e3)
-		}
-		a9 += part3
-		part4 := 0.0
-		if i >= 1 {
-			part4 = float64(adjH[i] * h[i-1])
-		}
-		a10 += part4
-	}
 	for i := 1; i < t; i++ {
 		e3 := mu - y[i-1]
 		part := float64(adjH[i] * e3)

@@ -350,8 +350,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 	k := s.k
 	t := s.t
 	afterP := s.afterP
-	sigma, c3, mu, logC1, p, a6 := q[k], s.c3, q[:k], s.logC1[:k-1], q[k+1:afterP], s.a6
-	logC2, a7, a8, expMu, a4, y := s.logC2[:k], s.a7, s.a8, s.expMu[:k], s.a4[:k], s.y[:t]
+	sigma, c3, logC1, p, a6, logC2 := q[k], s.c3, s.logC1[:k-1], q[k+1:afterP], s.a6, s.logC2[:k]
+	a7, a8, mu, expMu, a4, y := s.a7, s.a8, q[:k], s.expMu[:k], s.a4[:k], s.y[:t]
 	a11, f, maxF, sumF, a12, c1 := s.a11[:k], s.f, s.maxF, s.sumF, s.a12[:k], s.c1[:k-1]
 	c4 := -float64(2.5283764456387727*float64(k)) - 1.612085713764618
 	a5 := elementary.Exp(float64(2 * sigma))
@@ -360,11 +360,6 @@ func (s *Model) LogDensity(q []float64) float64 {
 	a1 := 0.0
 	sumA2 := 0.0
 	for i := range min(1, k) {
-		part := 0.0
-		if i >= 1 {
-			part = mu[i]
-		}
-		a1 += part
 		sum := 0.0
 		for j := range k - 1 {
 			sum += special.Log1pExp(logC1[j] - p[i*(k-1)+j])
@@ -377,16 +372,16 @@ func (s *Model) LogDensity(q []float64) float64 {
 				sum2 += special.Log1pExp(p[j*(k-1)+l] - logC1[l])
 			}
 			a6[i*k+j] = sum2
+			part := 0.0
+			if i < k-1 {
+				part = special.Log1pExp(logC2[i] - p[j*(k-1)+i])
+			}
+			a7[i*k+j] = part
 			part2 := 0.0
 			if i < k-1 {
-				part2 = special.Log1pExp(logC2[i] - p[j*(k-1)+i])
+				part2 = a7[i*k+j]
 			}
-			a7[i*k+j] = part2
-			part3 := 0.0
-			if i < k-1 {
-				part3 = a7[i*k+j]
-			}
-			a8[i*k+j] = -a6[i*k+j] - part3
+			a8[i*k+j] = -a6[i*k+j] - part2
 		}
 	}
 	for i := 1; i < k; i++ {
@@ -505,8 +500,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	t := s.t
 	afterP := s.afterP
 	grad = grad[:afterP]
-	sigma, c3, mu, logC1, p, a6 := q[k], s.c3, q[:k], s.logC1[:k-1], q[k+1:afterP], s.a6
-	logC2, a7, a8, expMu, a4, y := s.logC2[:k], s.a7, s.a8, s.expMu[:k], s.a4[:k], s.y[:t]
+	sigma, c3, logC1, p, a6, logC2 := q[k], s.c3, s.logC1[:k-1], q[k+1:afterP], s.a6, s.logC2[:k]
+	a7, a8, mu, expMu, a4, y := s.a7, s.a8, q[:k], s.expMu[:k], s.a4[:k], s.y[:t]
 	a11, f, maxF, sumF, invTotalSumF, a12 := s.a11[:k], s.f, s.maxF, s.sumF, s.invTotalSumF, s.a12[:k]
 	c1, adjSumF, adjF, expMu2, a17, a27 := s.c1[:k-1], s.adjSumF, s.adjF, s.expMu2[:k], s.a17[:k], s.a27
 	a18 := s.a18[:k]
@@ -517,11 +512,6 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a1 := 0.0
 	sumA2 := 0.0
 	for i := range min(1, k) {
-		part := 0.0
-		if i >= 1 {
-			part = mu[i]
-		}
-		a1 += part
 		sum := 0.0
 		for j := range k - 1 {
 			sum += special.Log1pExp(logC1[j] - p[i*(k-1)+j])
@@ -534,16 +524,16 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 				sum2 += special.Log1pExp(p[j*(k-1)+l] - logC1[l])
 			}
 			a6[i*k+j] = sum2
+			part := 0.0
+			if i < k-1 {
+				part = special.Log1pExp(logC2[i] - p[j*(k-1)+i])
+			}
+			a7[i*k+j] = part
 			part2 := 0.0
 			if i < k-1 {
-				part2 = special.Log1pExp(logC2[i] - p[j*(k-1)+i])
+				part2 = a7[i*k+j]
 			}
-			a7[i*k+j] = part2
-			part3 := 0.0
-			if i < k-1 {
-				part3 = a7[i*k+j]
-			}
-			a8[i*k+j] = -a6[i*k+j] - part3
+			a8[i*k+j] = -a6[i*k+j] - part2
 		}
 	}
 	for i := 1; i < k; i++ {
@@ -731,36 +721,6 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a21 := 0.0
 	a23 := 0.0
 	a26 := 0.0
-	for i := range min(1, t) {
-		sum := 0.0
-		sum2 := 0.0
-		sum3 := 0.0
-		for j := range k {
-			e := a4[j] - y[i]
-			e2 := float64(adjF[i*k+j] * e)
-			sum += e2
-			sum2 += adjF[i*k+j]
-			sum3 += float64(e2 * e)
-		}
-		a20 := -sum
-		part := 0.0
-		if i >= 1 {
-			part = a20
-		}
-		a21 += part
-		sumAdjF2 := sum2
-		part2 := 0.0
-		if i >= 1 {
-			part2 = sumAdjF2
-		}
-		a23 += part2
-		a25 := sum3
-		part3 := 0.0
-		if i >= 1 {
-			part3 = a25
-		}
-		a26 += part3
-	}
 	for i := 1; i < t; i++ {
 		sum := 0.0
 		sum2 := 0.0
@@ -773,28 +733,17 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 			sum3 += float64(e2 * e)
 		}
 		a20 := -sum
-		part := a20
-		a21 += part
+		a21 += a20
 		sumAdjF2 := sum2
-		part2 := sumAdjF2
-		a23 += part2
+		a23 += sumAdjF2
 		a25 := sum3
-		part3 := a25
-		a26 += part3
+		a26 += a25
 	}
 	a22 := float64(0.04*sumA4) - float64(a9*a19) - float64(a9*a21)
 	res = sigma + a1 - sumA2 - float64(0.02*sumSqA4) - float64(0.125*a5) + maxF2 + logTotalSumA12 - a14 + c4
 	grad[k] = float64(a9*(a24+a26)) - float64(0.25*a5) - sumAdjF - a23 + 1
 	for i := range min(1, k) {
-		part := 0.0
-		if i >= 1 {
-			part = float64(expMu2[i] * a18[i])
-		}
-		part2 := 0.0
-		if i == 0 {
-			part2 = a22
-		}
-		grad[i] = kernel.Inside(i+1, 2, k) - part - part2
+		grad[i] = kernel.Inside(i+1, 2, k) - a22
 	}
 	for i := 1; i < k; i++ {
 		part := float64(expMu2[i] * a18[i])
@@ -1151,36 +1100,6 @@ func (s *Model) slope(grad, q []float64) {
 	a21 := 0.0
 	a23 := 0.0
 	a26 := 0.0
-	for i := range min(1, t) {
-		sum := 0.0
-		sum2 := 0.0
-		sum3 := 0.0
-		for j := range k {
-			e := a4[j] - y[i]
-			e2 := float64(adjF[i*k+j] * e)
-			sum += e2
-			sum2 += adjF[i*k+j]
-			sum3 += float64(e2 * e)
-		}
-		a20 := -sum
-		part := 0.0
-		if i >= 1 {
-			part = a20
-		}
-		a21 += part
-		sumAdjF2 := sum2
-		part2 := 0.0
-		if i >= 1 {
-			part2 = sumAdjF2
-		}
-		a23 += part2
-		a25 := sum3
-		part3 := 0.0
-		if i >= 1 {
-			part3 = a25
-		}
-		a26 += part3
-	}
 	for i := 1; i < t; i++ {
 		sum := 0.0
 		sum2 := 0.0
@@ -1193,27 +1112,16 @@ func (s *Model) slope(grad, q []float64) {
 			sum3 += float64(e2 * e)
 		}
 		a20 := -sum
-		part := a20
-		a21 += part
+		a21 += a20
 		sumAdjF2 := sum2
-		part2 := sumAdjF2
-		a23 += part2
+		a23 += sumAdjF2
 		a25 := sum3
-		part3 := a25
-		a26 += part3
+		a26 += a25
 	}
 	a22 := float64(0.04*sumA4) - float64(a9*a19) - float64(a9*a21)
 	grad[k] = float64(a9*(a24+a26)) - float64(0.25*a5) - sumAdjF - a23 + 1
 	for i := range min(1, k) {
-		part := 0.0
-		if i >= 1 {
-			part = float64(expMu2[i] * a18[i])
-		}
-		part2 := 0.0
-		if i == 0 {
-			part2 = a22
-		}
-		grad[i] = kernel.Inside(i+1, 2, k) - part - part2
+		grad[i] = kernel.Inside(i+1, 2, k) - a22
 	}
 	for i := 1; i < k; i++ {
 		part := float64(expMu2[i] * a18[i])

@@ -250,7 +250,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	var res float64
 	t := s.t
 	alpha, beta, sigma, first, y, level := q[0], q[1], q[4], q[2], s.y[:t], s.level[:t]
-	slope2, e, slope1 := s.slope2[:t], s.e[:t], q[3]
+	slope1, slope2, e := q[3], s.slope2[:t], s.e[:t]
 	c1 := -float64(0.9189385332046727*float64(t)) - 5.975691424482218
 	log1pExpNegAlpha := special.Log1pExp(-alpha)
 	log1pExpAlpha := special.Log1pExp(alpha)
@@ -264,33 +264,9 @@ func (s *Model) LogDensity(q []float64) float64 {
 	a4 := first - y[0]
 	sumSqE := 0.0
 	for i := range min(1, t) {
-		part := 0.0
-		if i == 0 {
-			part = first
-		}
-		part2 := 0.0
-		if i >= 1 {
-			part2 = level[i-1] + slope2[i-1] + float64(invLogitAlpha*e[i-1])
-		}
-		level[i] = part + part2
-		part3 := 0.0
-		if i == 0 {
-			part3 = slope1
-		}
-		part4 := 0.0
-		if i >= 1 {
-			part4 = slope2[i-1] + float64(e[i-1]*a3)
-		}
-		slope2[i] = part3 + part4
-		part5 := 0.0
-		if i >= 1 {
-			part5 = y[i] - level[i]
-		}
-		part6 := 0.0
-		if i == 0 {
-			part6 = a4
-		}
-		e[i] = part5 - part6
+		level[i] = first
+		slope2[i] = slope1
+		e[i] = -a4
 		sumSqE += float64(e[i] * e[i])
 	}
 	for i := 1; i < t; i++ {
@@ -317,7 +293,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	t := s.t
 	alpha, beta, sigma, first, y, level := q[0], q[1], q[4], q[2], s.y[:t], s.level[:t]
-	slope2, e, slope1, adjSlope, adjLevel, adjE := s.slope2[:t], s.e[:t], q[3], s.adjSlope[:t], s.adjLevel[:t], s.adjE[:t]
+	slope1, slope2, e, adjE, adjSlope, adjLevel := q[3], s.slope2[:t], s.e[:t], s.adjE[:t], s.adjSlope[:t], s.adjLevel[:t]
 	c2 := s.c2
 	c1 := -float64(0.9189385332046727*float64(t)) - 5.975691424482218
 	c3 := 1 - float64(t)
@@ -335,33 +311,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	invLogitNegBeta := special.InvLogit(-beta)
 	sumSqE := 0.0
 	for i := range min(1, t) {
-		part := 0.0
-		if i == 0 {
-			part = first
-		}
-		part2 := 0.0
-		if i >= 1 {
-			part2 = level[i-1] + slope2[i-1] + float64(invLogitAlpha*e[i-1])
-		}
-		level[i] = part + part2
-		part3 := 0.0
-		if i == 0 {
-			part3 = slope1
-		}
-		part4 := 0.0
-		if i >= 1 {
-			part4 = slope2[i-1] + float64(e[i-1]*a3)
-		}
-		slope2[i] = part3 + part4
-		part5 := 0.0
-		if i >= 1 {
-			part5 = y[i] - level[i]
-		}
-		part6 := 0.0
-		if i == 0 {
-			part6 = a4
-		}
-		e[i] = part5 - part6
+		level[i] = first
+		slope2[i] = slope1
+		e[i] = -a4
 		sumSqE += float64(e[i] * e[i])
 	}
 	for i := 1; i < t; i++ {
@@ -374,25 +326,10 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		sumSqE += float64(e[i] * e[i])
 	}
 	for i := t - 1; i >= max(1, t-1); i-- {
-		part := 0.0
-		if i < t-1 {
-			part = float64(a3*adjSlope[i+1]) + float64(invLogitAlpha*adjLevel[i+1])
-		}
-		adjE[i] = part - float64(a2*e[i])
-		part2 := 0.0
-		if i < t-1 {
-			part2 = adjSlope[i+1] + adjLevel[i+1]
-		}
-		adjSlope[i] = part2
-		part3 := 0.0
-		if i >= 1 {
-			part3 = adjE[i]
-		}
-		part4 := 0.0
-		if i < t-1 {
-			part4 = adjLevel[i+1]
-		}
-		adjLevel[i] = part4 - part3
+		adjE[i] = -(a2 * e[i])
+		adjSlope[i] = 0
+		part := adjE[i]
+		adjLevel[i] = -part
 	}
 	for i := t - 2; i >= 1; i-- {
 		part := float64(a3*adjSlope[i+1]) + float64(invLogitAlpha*adjLevel[i+1])
@@ -415,29 +352,13 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		}
 		adjSlope[i] = part2
 		part3 := 0.0
-		if i >= 1 {
-			part3 = adjE[i]
-		}
-		part4 := 0.0
 		if i < t-1 {
-			part4 = adjLevel[i+1]
+			part3 = adjLevel[i+1]
 		}
-		adjLevel[i] = part4 - part3
+		adjLevel[i] = part3
 	}
 	a5 := 0.0
 	a6 := 0.0
-	for i := range min(1, t) {
-		part := 0.0
-		if i >= 1 {
-			part = float64(e[i-1] * adjLevel[i])
-		}
-		a5 += part
-		part2 := 0.0
-		if i >= 1 {
-			part2 = float64(e[i-1] * adjSlope[i])
-		}
-		a6 += part2
-	}
 	for i := 1; i < t; i++ {
 		part := float64(e[i-1] * adjLevel[i])
 		a5 += part
@@ -471,40 +392,16 @@ func (s *Model) Generated() []rt.Quantity {
 func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	t := s.t
 	alpha, beta, first, y, sigma, level := q[0], q[1], q[2], s.y[:t], q[4], s.level[:t]
-	slope2, e, slope1 := s.slope2[:t], s.e[:t], q[3]
+	slope1, slope2, e := q[3], s.slope2[:t], s.e[:t]
 	invLogitAlpha := special.InvLogit(alpha)
 	invLogitBeta := special.InvLogit(beta)
 	a3 := float64(invLogitAlpha * invLogitBeta)
 	a4 := first - y[0]
 	expSigma := elementary.Exp(sigma)
 	for i := range min(1, t) {
-		part := 0.0
-		if i == 0 {
-			part = first
-		}
-		part2 := 0.0
-		if i >= 1 {
-			part2 = level[i-1] + slope2[i-1] + float64(invLogitAlpha*e[i-1])
-		}
-		level[i] = part + part2
-		part3 := 0.0
-		if i == 0 {
-			part3 = slope1
-		}
-		part4 := 0.0
-		if i >= 1 {
-			part4 = slope2[i-1] + float64(e[i-1]*a3)
-		}
-		slope2[i] = part3 + part4
-		part5 := 0.0
-		if i >= 1 {
-			part5 = y[i] - level[i]
-		}
-		part6 := 0.0
-		if i == 0 {
-			part6 = a4
-		}
-		e[i] = part5 - part6
+		level[i] = first
+		slope2[i] = slope1
+		e[i] = -a4
 	}
 	for i := 1; i < t; i++ {
 		part := level[i-1] + slope2[i-1] + float64(invLogitAlpha*e[i-1])
@@ -572,7 +469,7 @@ func (s *Model) matrix(b, q []float64) {
 func (s *Model) slope(grad, q []float64) {
 	t := s.t
 	sigma, alpha, beta, first, y, level := q[4], q[0], q[1], q[2], s.y[:t], s.level[:t]
-	slope2, e, slope1, adjSlope, adjLevel, adjE := s.slope2[:t], s.e[:t], q[3], s.adjSlope[:t], s.adjLevel[:t], s.adjE[:t]
+	slope1, slope2, e, adjE, adjSlope, adjLevel := q[3], s.slope2[:t], s.e[:t], s.adjE[:t], s.adjSlope[:t], s.adjLevel[:t]
 	c2 := s.c2
 	c3 := 1 - float64(t)
 	a1 := elementary.Exp(float64(2 * sigma))
@@ -585,33 +482,9 @@ func (s *Model) slope(grad, q []float64) {
 	invLogitNegBeta := special.InvLogit(-beta)
 	sumSqE := 0.0
 	for i := range min(1, t) {
-		part := 0.0
-		if i == 0 {
-			part = first
-		}
-		part2 := 0.0
-		if i >= 1 {
-			part2 = level[i-1] + slope2[i-1] + float64(invLogitAlpha*e[i-1])
-		}
-		level[i] = part + part2
-		part3 := 0.0
-		if i == 0 {
-			part3 = slope1
-		}
-		part4 := 0.0
-		if i >= 1 {
-			part4 = slope2[i-1] + float64(e[i-1]*a3)
-		}
-		slope2[i] = part3 + part4
-		part5 := 0.0
-		if i >= 1 {
-			part5 = y[i] - level[i]
-		}
-		part6 := 0.0
-		if i == 0 {
-			part6 = a4
-		}
-		e[i] = part5 - part6
+		level[i] = first
+		slope2[i] = slope1
+		e[i] = -a4
 		sumSqE += float64(e[i] * e[i])
 	}
 	for i := 1; i < t; i++ {
@@ -624,25 +497,10 @@ func (s *Model) slope(grad, q []float64) {
 		sumSqE += float64(e[i] * e[i])
 	}
 	for i := t - 1; i >= max(1, t-1); i-- {
-		part := 0.0
-		if i < t-1 {
-			part = float64(a3*adjSlope[i+1]) + float64(invLogitAlpha*adjLevel[i+1])
-		}
-		adjE[i] = part - float64(a2*e[i])
-		part2 := 0.0
-		if i < t-1 {
-			part2 = adjSlope[i+1] + adjLevel[i+1]
-		}
-		adjSlope[i] = part2
-		part3 := 0.0
-		if i >= 1 {
-			part3 = adjE[i]
-		}
-		part4 := 0.0
-		if i < t-1 {
-			part4 = adjLevel[i+1]
-		}
-		adjLevel[i] = part4 - part3
+		adjE[i] = -(a2 * e[i])
+		adjSlope[i] = 0
+		part := adjE[i]
+		adjLevel[i] = -part
 	}
 	for i := t - 2; i >= 1; i-- {
 		part := float64(a3*adjSlope[i+1]) + float64(invLogitAlpha*adjLevel[i+1])
@@ -665,29 +523,13 @@ func (s *Model) slope(grad, q []float64) {
 		}
 		adjSlope[i] = part2
 		part3 := 0.0
-		if i >= 1 {
-			part3 = adjE[i]
-		}
-		part4 := 0.0
 		if i < t-1 {
-			part4 = adjLevel[i+1]
+			part3 = adjLevel[i+1]
 		}
-		adjLevel[i] = part4 - part3
+		adjLevel[i] = part3
 	}
 	a5 := 0.0
 	a6 := 0.0
-	for i := range min(1, t) {
-		part := 0.0
-		if i >= 1 {
-			part = float64(e[i-1] * adjLevel[i])
-		}
-		a5 += part
-		part2 := 0.0
-		if i >= 1 {
-			part2 = float64(e[i-1] * adjSlope[i])
-		}
-		a6 += part2
-	}
 	for i := 1; i < t; i++ {
 		part := float64(e[i-1] * adjLevel[i])
 		a5 += part

@@ -321,18 +321,10 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		e := float64(y[i] * y[i] * a4[i])
 		a5 += e
 		part := 0.0
-		if i >= 1 {
-			part = x[i] + float64(a1*x[i-1])
-		}
-		part2 := 0.0
 		if i < t-1 {
-			part2 = float64(a1 * (x[i+1] + float64(a1*x[i])))
+			part = float64(a1 * (x[i+1] + float64(a1*x[i])))
 		}
-		part3 := 0.0
-		if i == 0 {
-			part3 = a6
-		}
-		grad[i] = part3 - float64(expNegSigma2*(part+part2)) + float64(0.5*e) - 0.5
+		grad[i] = a6 - float64(expNegSigma2*part) + float64(0.5*e) - 0.5
 	}
 	for i := 1; i < t-1; i++ {
 		e := float64(y[i] * y[i] * a4[i])
@@ -344,19 +336,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	for i := max(1, t-1); i < t; i++ {
 		e := float64(y[i] * y[i] * a4[i])
 		a5 += e
-		part := 0.0
-		if i >= 1 {
-			part = x[i] + float64(a1*x[i-1])
-		}
-		part2 := 0.0
-		if i < t-1 {
-			part2 = float64(a1 * (x[i+1] + float64(a1*x[i])))
-		}
-		part3 := 0.0
-		if i == 0 {
-			part3 = a6
-		}
-		grad[i] = part3 - float64(expNegSigma2*(part+part2)) + float64(0.5*e) - 0.5
+		part := x[i] + float64(a1*x[i-1])
+		grad[i] = float64(0.5*e) - float64(expNegSigma2*part) - 0.5
 	}
 	sqX := float64(x[0] * x[0])
 	e2 := float64(sqX * expNegSigma2 * invLogitPhi * invLogitNegPhi)
@@ -558,18 +539,10 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 		e := float64(y[i] * y[i] * a2[i])
 		a3 += e
 		part := 0.0
-		if i >= 1 {
-			part = x[i] + float64(g2*x[i-1])
-		}
-		part2 := 0.0
 		if i < t-1 {
-			part2 = float64(g2 * (x[i+1] + float64(g2*x[i])))
+			part = float64(g2 * (x[i+1] + float64(g2*x[i])))
 		}
-		part3 := 0.0
-		if i == 0 {
-			part3 = a4
-		}
-		grad[i] = float64(2*part3) - float64(expNegSigma2*(part+part2)) + float64(0.5*e) - 0.5
+		grad[i] = float64(2*a4) - float64(expNegSigma2*part) + float64(0.5*e) - 0.5
 	}
 	for i := 1; i < t-1; i++ {
 		e := float64(y[i] * y[i] * a2[i])
@@ -581,19 +554,8 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	for i := max(1, t-1); i < t; i++ {
 		e := float64(y[i] * y[i] * a2[i])
 		a3 += e
-		part := 0.0
-		if i >= 1 {
-			part = x[i] + float64(g2*x[i-1])
-		}
-		part2 := 0.0
-		if i < t-1 {
-			part2 = float64(g2 * (x[i+1] + float64(g2*x[i])))
-		}
-		part3 := 0.0
-		if i == 0 {
-			part3 = a4
-		}
-		grad[i] = float64(2*part3) - float64(expNegSigma2*(part+part2)) + float64(0.5*e) - 0.5
+		part := x[i] + float64(g2*x[i-1])
+		grad[i] = float64(0.5*e) - float64(expNegSigma2*part) - 0.5
 	}
 	res = float64(x[0]*x[0]*g1) - float64(0.5*sumX) - float64(0.5*a3) - float64(0.5*expNegSigma2*a1) + c2 + g4
 	return res
@@ -605,44 +567,24 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 //	x[j], x[j-1]: g7
 func (s *VolatilityBlock) matrix(b, q []float64) {
 	t := s.t
-	g1 := s.g1
 	expNegSigma2 := s.expNegSigma2
 	g6 := s.g6
+	g1 := s.g1
 	g7 := s.g7
+	e := expNegSigma2 + g6 + 0.5
 	for j := range min(1, t) {
-		part := 0.0
-		if j == 0 {
-			part = float64(-2 * g1)
-		}
+		part := float64(-2 * g1)
 		part2 := 0.0
-		if j >= 1 {
-			part2 = expNegSigma2
-		}
-		part3 := 0.0
 		if j < t-1 {
-			part3 = g6
+			part2 = g6
 		}
-		b[j] = part + part2 + part3 + 0.5
-	}
-	for j := 1; j < t-1; j++ {
-		part := expNegSigma2
-		part2 := g6
 		b[j] = part + part2 + 0.5
 	}
+	for j := 1; j < t-1; j++ {
+		b[j] = e
+	}
 	for j := max(1, t-1); j < t; j++ {
-		part := 0.0
-		if j == 0 {
-			part = float64(-2 * g1)
-		}
-		part2 := 0.0
-		if j >= 1 {
-			part2 = expNegSigma2
-		}
-		part3 := 0.0
-		if j < t-1 {
-			part3 = g6
-		}
-		b[j] = part + part2 + part3 + 0.5
+		b[j] = expNegSigma2 + 0.5
 	}
 	for j := 1; j < t; j++ {
 		b[t+j] = g7
@@ -667,18 +609,10 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 	a4 := float64(x[0] * g1)
 	for k := range min(1, t) {
 		part := 0.0
-		if k >= 1 {
-			part = x[k] + float64(g2*x[k-1])
-		}
-		part2 := 0.0
 		if k < t-1 {
-			part2 = float64(g2 * (x[k+1] + float64(g2*x[k])))
+			part = float64(g2 * (x[k+1] + float64(g2*x[k])))
 		}
-		part3 := 0.0
-		if k == 0 {
-			part3 = a4
-		}
-		grad[k] = float64(2*part3) - float64(expNegSigma2*(part+part2)) + float64(0.5*y[k]*y[k]*a2[k]) - 0.5
+		grad[k] = float64(2*a4) - float64(expNegSigma2*part) + float64(0.5*y[k]*y[k]*a2[k]) - 0.5
 	}
 	for k := 1; k < t-1; k++ {
 		part := x[k] + float64(g2*x[k-1])
@@ -686,19 +620,8 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 		grad[k] = float64(0.5*y[k]*y[k]*a2[k]) - float64(expNegSigma2*(part+part2)) - 0.5
 	}
 	for k := max(1, t-1); k < t; k++ {
-		part := 0.0
-		if k >= 1 {
-			part = x[k] + float64(g2*x[k-1])
-		}
-		part2 := 0.0
-		if k < t-1 {
-			part2 = float64(g2 * (x[k+1] + float64(g2*x[k])))
-		}
-		part3 := 0.0
-		if k == 0 {
-			part3 = a4
-		}
-		grad[k] = float64(2*part3) - float64(expNegSigma2*(part+part2)) + float64(0.5*y[k]*y[k]*a2[k]) - 0.5
+		part := x[k] + float64(g2*x[k-1])
+		grad[k] = float64(0.5*y[k]*y[k]*a2[k]) - float64(expNegSigma2*part) - 0.5
 	}
 }
 

@@ -343,18 +343,10 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		e3 := float64(y[i] * y[i] * expNegX[i])
 		a4 += e3
 		part := 0.0
-		if i >= 1 {
-			part = x[i] - float64(phi*x[i-1])
-		}
-		part2 := 0.0
 		if i < t-1 {
-			part2 = float64(phi * (x[i+1] - float64(phi*x[i])))
+			part = float64(phi * (x[i+1] - float64(phi*x[i])))
 		}
-		part3 := 0.0
-		if i == 0 {
-			part3 = a14
-		}
-		grad[i] = float64(e3*a15) - float64(a1*(part-part2)) - part3 - 0.5
+		grad[i] = float64(e3*a15) - float64(a1*(-part)) - a14 - 0.5
 	}
 	for i := 1; i < t-1; i++ {
 		e3 := float64(y[i] * y[i] * expNegX[i])
@@ -366,19 +358,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	for i := max(1, t-1); i < t; i++ {
 		e3 := float64(y[i] * y[i] * expNegX[i])
 		a4 += e3
-		part := 0.0
-		if i >= 1 {
-			part = x[i] - float64(phi*x[i-1])
-		}
-		part2 := 0.0
-		if i < t-1 {
-			part2 = float64(phi * (x[i+1] - float64(phi*x[i])))
-		}
-		part3 := 0.0
-		if i == 0 {
-			part3 = a14
-		}
-		grad[i] = float64(e3*a15) - float64(a1*(part-part2)) - part3 - 0.5
+		part := x[i] - float64(phi*x[i-1])
+		grad[i] = float64(e3*a15) - float64(a1*part) - 0.5
 	}
 	kernel.Exp(a5, a5)
 	sumA7 := 0.0
@@ -951,18 +932,10 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	for i := range min(1, t) {
 		a2 += float64(y[i] * y[i] * expNegX[i])
 		part := 0.0
-		if i >= 1 {
-			part = x[i] - float64(phi*x[i-1])
-		}
-		part2 := 0.0
 		if i < t-1 {
-			part2 = float64(phi * (x[i+1] - float64(phi*x[i])))
+			part = float64(phi * (x[i+1] - float64(phi*x[i])))
 		}
-		part3 := 0.0
-		if i == 0 {
-			part3 = a7
-		}
-		grad[i] = float64(2*part3) - float64(g1*(part-part2)) - float64(g4*y[i]*y[i]*expNegX[i]) - 0.5
+		grad[i] = float64(2*a7) - float64(g1*(-part)) - float64(g4*y[i]*y[i]*expNegX[i]) - 0.5
 	}
 	for i := 1; i < t-1; i++ {
 		a2 += float64(y[i] * y[i] * expNegX[i])
@@ -972,19 +945,8 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	}
 	for i := max(1, t-1); i < t; i++ {
 		a2 += float64(y[i] * y[i] * expNegX[i])
-		part := 0.0
-		if i >= 1 {
-			part = x[i] - float64(phi*x[i-1])
-		}
-		part2 := 0.0
-		if i < t-1 {
-			part2 = float64(phi * (x[i+1] - float64(phi*x[i])))
-		}
-		part3 := 0.0
-		if i == 0 {
-			part3 = a7
-		}
-		grad[i] = float64(2*part3) - float64(g1*(part-part2)) - float64(g4*y[i]*y[i]*expNegX[i]) - 0.5
+		part := x[i] - float64(phi*x[i-1])
+		grad[i] = -float64(g1*part) - float64(g4*y[i]*y[i]*expNegX[i]) - 0.5
 	}
 	kernel.Exp(a3, a3)
 	sumA5 := 0.0
@@ -1015,40 +977,20 @@ func (s *VolatilityBlock) matrix(b, q []float64) {
 	g2 := s.g2
 	g13 := float64(-g1 * phi)
 	g12 := float64(-phi * g13)
+	e := g1 + g12 + 0.5
 	for j := range min(1, t) {
-		part := 0.0
-		if j == 0 {
-			part = float64(-2 * g2)
-		}
+		part := float64(-2 * g2)
 		part2 := 0.0
-		if j >= 1 {
-			part2 = g1
-		}
-		part3 := 0.0
 		if j < t-1 {
-			part3 = g12
+			part2 = g12
 		}
-		b[j] = part + part2 + part3 + 0.5
-	}
-	for j := 1; j < t-1; j++ {
-		part := g1
-		part2 := g12
 		b[j] = part + part2 + 0.5
 	}
+	for j := 1; j < t-1; j++ {
+		b[j] = e
+	}
 	for j := max(1, t-1); j < t; j++ {
-		part := 0.0
-		if j == 0 {
-			part = float64(-2 * g2)
-		}
-		part2 := 0.0
-		if j >= 1 {
-			part2 = g1
-		}
-		part3 := 0.0
-		if j < t-1 {
-			part3 = g12
-		}
-		b[j] = part + part2 + part3 + 0.5
+		b[j] = g1 + 0.5
 	}
 	for j := 1; j < t; j++ {
 		b[t+j] = g13
@@ -1073,18 +1015,10 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 	a7 := float64(x[0] * g2)
 	for k := range min(1, t) {
 		part := 0.0
-		if k >= 1 {
-			part = x[k] - float64(phi*x[k-1])
-		}
-		part2 := 0.0
 		if k < t-1 {
-			part2 = float64(phi * (x[k+1] - float64(phi*x[k])))
+			part = float64(phi * (x[k+1] - float64(phi*x[k])))
 		}
-		part3 := 0.0
-		if k == 0 {
-			part3 = a7
-		}
-		grad[k] = float64(2*part3) - float64(g1*(part-part2)) - float64(g4*y[k]*y[k]*expNegX[k]) - 0.5
+		grad[k] = float64(2*a7) - float64(g1*(-part)) - float64(g4*y[k]*y[k]*expNegX[k]) - 0.5
 	}
 	for k := 1; k < t-1; k++ {
 		part := x[k] - float64(phi*x[k-1])
@@ -1092,19 +1026,8 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 		grad[k] = -float64(g1*(part-part2)) - float64(g4*y[k]*y[k]*expNegX[k]) - 0.5
 	}
 	for k := max(1, t-1); k < t; k++ {
-		part := 0.0
-		if k >= 1 {
-			part = x[k] - float64(phi*x[k-1])
-		}
-		part2 := 0.0
-		if k < t-1 {
-			part2 = float64(phi * (x[k+1] - float64(phi*x[k])))
-		}
-		part3 := 0.0
-		if k == 0 {
-			part3 = a7
-		}
-		grad[k] = float64(2*part3) - float64(g1*(part-part2)) - float64(g4*y[k]*y[k]*expNegX[k]) - 0.5
+		part := x[k] - float64(phi*x[k-1])
+		grad[k] = -float64(g1*part) - float64(g4*y[k]*y[k]*expNegX[k]) - 0.5
 	}
 }
 

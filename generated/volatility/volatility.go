@@ -231,54 +231,24 @@ func (s *Model) Constrain(dst, q []float64) {
 	dst[t] = expBeta
 	dst[t+1] = expSigma2
 	dst[t+2] = float64(2*invLogitPhi) - 1
+	e3 := expNegSigma2 + a2 + 0.5
 	for i := range min(1, t) {
 		part := 0.0
-		if i == 0 {
-			part = a1
-		}
-		part2 := 0.0
-		if i >= 1 {
-			part2 = expNegSigma2
-		}
-		part3 := 0.0
 		if i < t-1 {
-			part3 = a2
+			part = a2
 		}
-		a3[i] = part + part2 + part3 + 0.5
-		part4 := 0.0
-		if i >= 1 {
-			part4 = a4
-		}
-		a5[i] = part4
+		a3[i] = a1 + part + 0.5
+		a5[i] = 0
 		a7[i] = a6 + g5[i]
 	}
 	for i := 1; i < t-1; i++ {
-		part := expNegSigma2
-		part2 := a2
-		a3[i] = part + part2 + 0.5
-		part3 := a4
-		a5[i] = part3
+		a3[i] = e3
+		a5[i] = a4
 		a7[i] = a6 + g5[i]
 	}
 	for i := max(1, t-1); i < t; i++ {
-		part := 0.0
-		if i == 0 {
-			part = a1
-		}
-		part2 := 0.0
-		if i >= 1 {
-			part2 = expNegSigma2
-		}
-		part3 := 0.0
-		if i < t-1 {
-			part3 = a2
-		}
-		a3[i] = part + part2 + part3 + 0.5
-		part4 := 0.0
-		if i >= 1 {
-			part4 = a4
-		}
-		a5[i] = part4
+		a3[i] = expNegSigma2 + 0.5
+		a5[i] = a4
 		a7[i] = a6 + g5[i]
 	}
 	linalg.BandCholesky(bandCholA3, a3, a5)
@@ -361,54 +331,24 @@ func (s *Model) LogDensity(q []float64) float64 {
 	a6 := betaRef - beta
 	a9 := e2
 	a12 := float64(-2 * beta)
+	e4 := expNegSigma2 + a2 + 0.5
 	for i := range min(1, t) {
 		part := 0.0
-		if i == 0 {
-			part = a1
-		}
-		part2 := 0.0
-		if i >= 1 {
-			part2 = expNegSigma2
-		}
-		part3 := 0.0
 		if i < t-1 {
-			part3 = a2
+			part = a2
 		}
-		a3[i] = part + part2 + part3 + 0.5
-		part4 := 0.0
-		if i >= 1 {
-			part4 = a4
-		}
-		a5[i] = part4
+		a3[i] = a1 + part + 0.5
+		a5[i] = 0
 		a7[i] = a6 + g5[i]
 	}
 	for i := 1; i < t-1; i++ {
-		part := expNegSigma2
-		part2 := a2
-		a3[i] = part + part2 + 0.5
-		part3 := a4
-		a5[i] = part3
+		a3[i] = e4
+		a5[i] = a4
 		a7[i] = a6 + g5[i]
 	}
 	for i := max(1, t-1); i < t; i++ {
-		part := 0.0
-		if i == 0 {
-			part = a1
-		}
-		part2 := 0.0
-		if i >= 1 {
-			part2 = expNegSigma2
-		}
-		part3 := 0.0
-		if i < t-1 {
-			part3 = a2
-		}
-		a3[i] = part + part2 + part3 + 0.5
-		part4 := 0.0
-		if i >= 1 {
-			part4 = a4
-		}
-		a5[i] = part4
+		a3[i] = expNegSigma2 + 0.5
+		a5[i] = a4
 		a7[i] = a6 + g5[i]
 	}
 	linalg.BandCholesky(bandCholA3, a3, a5)
@@ -420,8 +360,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, a8)
 	a10 := 0.0
 	for i := 1; i < t; i++ {
-		e4 := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		a10 += float64(e4 * e4)
+		e5 := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
+		a10 += float64(e5 * e5)
 	}
 	a11 := 0.0
 	for i := range t {
@@ -479,54 +419,24 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a6 := betaRef - beta
 	a9 := e3
 	a12 := float64(-2 * beta)
+	e5 := expNegSigma2 + a2 + 0.5
 	for i := range min(1, t) {
 		part := 0.0
-		if i == 0 {
-			part = a1
-		}
-		part2 := 0.0
-		if i >= 1 {
-			part2 = expNegSigma2
-		}
-		part3 := 0.0
 		if i < t-1 {
-			part3 = a2
+			part = a2
 		}
-		a3[i] = part + part2 + part3 + 0.5
-		part4 := 0.0
-		if i >= 1 {
-			part4 = a4
-		}
-		a5[i] = part4
+		a3[i] = a1 + part + 0.5
+		a5[i] = 0
 		a7[i] = a6 + g5[i]
 	}
 	for i := 1; i < t-1; i++ {
-		part := expNegSigma2
-		part2 := a2
-		a3[i] = part + part2 + 0.5
-		part3 := a4
-		a5[i] = part3
+		a3[i] = e5
+		a5[i] = a4
 		a7[i] = a6 + g5[i]
 	}
 	for i := max(1, t-1); i < t; i++ {
-		part := 0.0
-		if i == 0 {
-			part = a1
-		}
-		part2 := 0.0
-		if i >= 1 {
-			part2 = expNegSigma2
-		}
-		part3 := 0.0
-		if i < t-1 {
-			part3 = a2
-		}
-		a3[i] = part + part2 + part3 + 0.5
-		part4 := 0.0
-		if i >= 1 {
-			part4 = a4
-		}
-		a5[i] = part4
+		a3[i] = expNegSigma2 + 0.5
+		a5[i] = a4
 		a7[i] = a6 + g5[i]
 	}
 	linalg.BandCholesky(bandCholA3, a3, a5)
@@ -539,9 +449,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a10 := 0.0
 	a23 := 0.0
 	for i := 1; i < t; i++ {
-		e5 := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		a10 += float64(e5 * e5)
-		a23 += float64(bandSolveUpperBandCholA3[i-1] * e5)
+		e6 := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
+		a10 += float64(e6 * e6)
+		a23 += float64(bandSolveUpperBandCholA3[i-1] * e6)
 	}
 	a11 := 0.0
 	for i := range t {
@@ -558,23 +468,15 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	for i := range t {
 		sumLogBandCholA3 += logBandCholA3[i]
 	}
-	e6 := float64(e2 * bandSolveUpperBandCholA3[0])
-	a15 := float64(-4 * e6)
-	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) - float64(0.5*a11) - float64(0.5*a14) - sumLogBandCholA3 - float64(2*e6*bandSolveUpperBandCholA3[0]) - float64(0.5*expNegSigma2*a10) + c2
+	e7 := float64(e2 * bandSolveUpperBandCholA3[0])
+	a15 := float64(-4 * e7)
+	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) - float64(0.5*a11) - float64(0.5*a14) - sumLogBandCholA3 - float64(2*e7*bandSolveUpperBandCholA3[0]) - float64(0.5*expNegSigma2*a10) + c2
 	for i := range min(1, t) {
 		part := 0.0
-		if i >= 1 {
-			part = bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		}
-		part2 := 0.0
 		if i < t-1 {
-			part2 = float64(a9 * (bandSolveUpperBandCholA3[i+1] + float64(bandSolveUpperBandCholA3[i]*a9)))
+			part = float64(a9 * (bandSolveUpperBandCholA3[i+1] + float64(bandSolveUpperBandCholA3[i]*a9)))
 		}
-		part3 := 0.0
-		if i == 0 {
-			part3 = a15
-		}
-		a16[i] = part3 - float64(expNegSigma2*(part+part2)) + float64(0.5*y[i]*y[i]*a13[i]) - 0.5
+		a16[i] = a15 - float64(expNegSigma2*part) + float64(0.5*y[i]*y[i]*a13[i]) - 0.5
 	}
 	for i := 1; i < t-1; i++ {
 		part := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
@@ -582,19 +484,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		a16[i] = float64(0.5*y[i]*y[i]*a13[i]) - float64(expNegSigma2*(part+part2)) - 0.5
 	}
 	for i := max(1, t-1); i < t; i++ {
-		part := 0.0
-		if i >= 1 {
-			part = bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		}
-		part2 := 0.0
-		if i < t-1 {
-			part2 = float64(a9 * (bandSolveUpperBandCholA3[i+1] + float64(bandSolveUpperBandCholA3[i]*a9)))
-		}
-		part3 := 0.0
-		if i == 0 {
-			part3 = a15
-		}
-		a16[i] = part3 - float64(expNegSigma2*(part+part2)) + float64(0.5*y[i]*y[i]*a13[i]) - 0.5
+		part := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
+		a16[i] = float64(0.5*y[i]*y[i]*a13[i]) - float64(expNegSigma2*part) - 0.5
 	}
 	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, a16)
 	linalg.BandSolveUpper(bandSolveUpperBandCholA32, bandCholA3, bandSolveBandCholA32)
@@ -602,32 +493,14 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	for i := range min(1, t) {
 		a17 += bandSolveUpperBandCholA32[i]
 		a18[i] = -1/bandCholA3[i] - float64(bandSolveUpperBandCholA3[i]*bandSolveBandCholA32[i]) - float64(bandSolveBandCholA3[i]*bandSolveUpperBandCholA32[i])
-		part := 0.0
-		if i >= 1 {
-			part2 := 0.0
-			if i >= 1 {
-				part2 = float64(bandSolveUpperBandCholA3[i] * bandSolveBandCholA32[i-1])
-			}
-			part3 := 0.0
-			if i >= 1 {
-				part3 = float64(bandSolveUpperBandCholA32[i] * bandSolveBandCholA3[i-1])
-			}
-			part = -(part2 + part3)
-		}
-		a19[i] = part
+		a19[i] = 0
 		grad[i] = bandSolveBandCholA32[i]
 	}
 	for i := 1; i < t; i++ {
 		a17 += bandSolveUpperBandCholA32[i]
 		a18[i] = -1/bandCholA3[i] - float64(bandSolveUpperBandCholA3[i]*bandSolveBandCholA32[i]) - float64(bandSolveBandCholA3[i]*bandSolveUpperBandCholA32[i])
-		part := 0.0
-		if i >= 1 {
-			part = float64(bandSolveUpperBandCholA3[i] * bandSolveBandCholA32[i-1])
-		}
-		part2 := 0.0
-		if i >= 1 {
-			part2 = float64(bandSolveUpperBandCholA32[i] * bandSolveBandCholA3[i-1])
-		}
+		part := float64(bandSolveUpperBandCholA3[i] * bandSolveBandCholA32[i-1])
+		part2 := float64(bandSolveUpperBandCholA32[i] * bandSolveBandCholA3[i-1])
 		part3 := -(part + part2)
 		a19[i] = part3
 		grad[i] = bandSolveBandCholA32[i]
@@ -638,20 +511,10 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a22 := 0.0
 	for i := range min(1, t) {
 		part := 0.0
-		if i >= 1 {
-			part = bandCholBarBandCholA3[t+i]
-		}
-		a20 += part
-		part2 := 0.0
-		if i >= 1 {
-			part2 = bandCholBarBandCholA3[i]
-		}
-		a21 += part2
-		part3 := 0.0
 		if i < t-1 {
-			part3 = bandCholBarBandCholA3[i]
+			part = bandCholBarBandCholA3[i]
 		}
-		a22 += part3
+		a22 += part
 	}
 	for i := 1; i < t-1; i++ {
 		part := bandCholBarBandCholA3[t+i]
@@ -662,25 +525,14 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		a22 += part3
 	}
 	for i := max(1, t-1); i < t; i++ {
-		part := 0.0
-		if i >= 1 {
-			part = bandCholBarBandCholA3[t+i]
-		}
+		part := bandCholBarBandCholA3[t+i]
 		a20 += part
-		part2 := 0.0
-		if i >= 1 {
-			part2 = bandCholBarBandCholA3[i]
-		}
+		part2 := bandCholBarBandCholA3[i]
 		a21 += part2
-		part3 := 0.0
-		if i < t-1 {
-			part3 = bandCholBarBandCholA3[i]
-		}
-		a22 += part3
 	}
 	grad[t] = a14 - float64(t) - a17
-	e7 := float64(invLogitPhi * invLogitNegPhi)
-	grad[t+1] = float64(expNegSigma2*(float64(0.5*a10)+float64(2*e7*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e3*a20)-a21-float64(e3*e3*a22)-float64(4*e7*bandCholBarBandCholA3[0])+0.25)) + c3
+	e8 := float64(invLogitPhi * invLogitNegPhi)
+	grad[t+1] = float64(expNegSigma2*(float64(0.5*a10)+float64(2*e8*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e3*a20)-a21-float64(e3*e3*a22)-float64(4*e8*bandCholBarBandCholA3[0])+0.25)) + c3
 	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(e2*(1-invLogitNegPhi)*(float64(4*bandCholBarBandCholA3[0])-float64(2*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]))) - float64(e*(1-invLogitPhi)*(float64(2*a20)+float64(2*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(2*a23)+float64(4*e3*a22)-float64(4*invLogitNegPhi*bandCholBarBandCholA3[0])))
 	return res
 }
@@ -717,52 +569,22 @@ func (s *Model) LogJacobian(q []float64) float64 {
 	e2 := float64(expNegSigma2 * e)
 	a2 := float64(e2 * e)
 	a4 := e2
+	e3 := expNegSigma2 + a2 + 0.5
 	for i := range min(1, t) {
 		part := 0.0
-		if i == 0 {
-			part = a1
-		}
-		part2 := 0.0
-		if i >= 1 {
-			part2 = expNegSigma2
-		}
-		part3 := 0.0
 		if i < t-1 {
-			part3 = a2
+			part = a2
 		}
-		a3[i] = part + part2 + part3 + 0.5
-		part4 := 0.0
-		if i >= 1 {
-			part4 = a4
-		}
-		a5[i] = part4
+		a3[i] = a1 + part + 0.5
+		a5[i] = 0
 	}
 	for i := 1; i < t-1; i++ {
-		part := expNegSigma2
-		part2 := a2
-		a3[i] = part + part2 + 0.5
-		part3 := a4
-		a5[i] = part3
+		a3[i] = e3
+		a5[i] = a4
 	}
 	for i := max(1, t-1); i < t; i++ {
-		part := 0.0
-		if i == 0 {
-			part = a1
-		}
-		part2 := 0.0
-		if i >= 1 {
-			part2 = expNegSigma2
-		}
-		part3 := 0.0
-		if i < t-1 {
-			part3 = a2
-		}
-		a3[i] = part + part2 + part3 + 0.5
-		part4 := 0.0
-		if i >= 1 {
-			part4 = a4
-		}
-		a5[i] = part4
+		a3[i] = expNegSigma2 + 0.5
+		a5[i] = a4
 	}
 	linalg.BandCholesky(bandCholA3, a3, a5)
 	for i := range t {
@@ -793,54 +615,24 @@ func (s *Model) push(dst, q []float64) {
 	a2 := float64(e2 * e)
 	a4 := e2
 	a6 := betaRef - beta
+	e3 := expNegSigma2 + a2 + 0.5
 	for i := range min(1, t) {
 		part := 0.0
-		if i == 0 {
-			part = a1
-		}
-		part2 := 0.0
-		if i >= 1 {
-			part2 = expNegSigma2
-		}
-		part3 := 0.0
 		if i < t-1 {
-			part3 = a2
+			part = a2
 		}
-		a3[i] = part + part2 + part3 + 0.5
-		part4 := 0.0
-		if i >= 1 {
-			part4 = a4
-		}
-		a5[i] = part4
+		a3[i] = a1 + part + 0.5
+		a5[i] = 0
 		a7[i] = a6 + g5[i]
 	}
 	for i := 1; i < t-1; i++ {
-		part := expNegSigma2
-		part2 := a2
-		a3[i] = part + part2 + 0.5
-		part3 := a4
-		a5[i] = part3
+		a3[i] = e3
+		a5[i] = a4
 		a7[i] = a6 + g5[i]
 	}
 	for i := max(1, t-1); i < t; i++ {
-		part := 0.0
-		if i == 0 {
-			part = a1
-		}
-		part2 := 0.0
-		if i >= 1 {
-			part2 = expNegSigma2
-		}
-		part3 := 0.0
-		if i < t-1 {
-			part3 = a2
-		}
-		a3[i] = part + part2 + part3 + 0.5
-		part4 := 0.0
-		if i >= 1 {
-			part4 = a4
-		}
-		a5[i] = part4
+		a3[i] = expNegSigma2 + 0.5
+		a5[i] = a4
 		a7[i] = a6 + g5[i]
 	}
 	linalg.BandCholesky(bandCholA3, a3, a5)
@@ -869,54 +661,24 @@ func (s *Model) pull1(dst, q []float64) {
 	a2 := float64(e2 * e)
 	a4 := e2
 	a6 := betaRef - beta
+	e3 := expNegSigma2 + a2 + 0.5
 	for i := range min(1, t) {
 		part := 0.0
-		if i == 0 {
-			part = a1
-		}
-		part2 := 0.0
-		if i >= 1 {
-			part2 = expNegSigma2
-		}
-		part3 := 0.0
 		if i < t-1 {
-			part3 = a2
+			part = a2
 		}
-		a3[i] = part + part2 + part3 + 0.5
-		part4 := 0.0
-		if i >= 1 {
-			part4 = a4
-		}
-		a5[i] = part4
+		a3[i] = a1 + part + 0.5
+		a5[i] = 0
 		a7[i] = a6 + g5[i]
 	}
 	for i := 1; i < t-1; i++ {
-		part := expNegSigma2
-		part2 := a2
-		a3[i] = part + part2 + 0.5
-		part3 := a4
-		a5[i] = part3
+		a3[i] = e3
+		a5[i] = a4
 		a7[i] = a6 + g5[i]
 	}
 	for i := max(1, t-1); i < t; i++ {
-		part := 0.0
-		if i == 0 {
-			part = a1
-		}
-		part2 := 0.0
-		if i >= 1 {
-			part2 = expNegSigma2
-		}
-		part3 := 0.0
-		if i < t-1 {
-			part3 = a2
-		}
-		a3[i] = part + part2 + part3 + 0.5
-		part4 := 0.0
-		if i >= 1 {
-			part4 = a4
-		}
-		a5[i] = part4
+		a3[i] = expNegSigma2 + 0.5
+		a5[i] = a4
 		a7[i] = a6 + g5[i]
 	}
 	linalg.BandCholesky(bandCholA3, a3, a5)
@@ -926,11 +688,7 @@ func (s *Model) pull1(dst, q []float64) {
 		dst[i] = float64(xZ[i]*bandCholA3[i]) - bandSolveBandCholA3[i] + part
 	}
 	for i := t - 1; i < t; i++ {
-		part := 0.0
-		if i < t-1 {
-			part = float64(xZ[i+1] * bandCholA3[t+(i+1)])
-		}
-		dst[i] = float64(xZ[i]*bandCholA3[i]) - bandSolveBandCholA3[i] + part
+		dst[i] = float64(xZ[i]*bandCholA3[i]) - bandSolveBandCholA3[i]
 	}
 }
 
@@ -1026,54 +784,24 @@ func (s *Model) slope(grad, q []float64) {
 	a6 := betaRef - beta
 	a9 := e3
 	a12 := float64(-2 * beta)
+	e5 := expNegSigma2 + a2 + 0.5
 	for i := range min(1, t) {
 		part := 0.0
-		if i == 0 {
-			part = a1
-		}
-		part2 := 0.0
-		if i >= 1 {
-			part2 = expNegSigma2
-		}
-		part3 := 0.0
 		if i < t-1 {
-			part3 = a2
+			part = a2
 		}
-		a3[i] = part + part2 + part3 + 0.5
-		part4 := 0.0
-		if i >= 1 {
-			part4 = a4
-		}
-		a5[i] = part4
+		a3[i] = a1 + part + 0.5
+		a5[i] = 0
 		a7[i] = a6 + g5[i]
 	}
 	for i := 1; i < t-1; i++ {
-		part := expNegSigma2
-		part2 := a2
-		a3[i] = part + part2 + 0.5
-		part3 := a4
-		a5[i] = part3
+		a3[i] = e5
+		a5[i] = a4
 		a7[i] = a6 + g5[i]
 	}
 	for i := max(1, t-1); i < t; i++ {
-		part := 0.0
-		if i == 0 {
-			part = a1
-		}
-		part2 := 0.0
-		if i >= 1 {
-			part2 = expNegSigma2
-		}
-		part3 := 0.0
-		if i < t-1 {
-			part3 = a2
-		}
-		a3[i] = part + part2 + part3 + 0.5
-		part4 := 0.0
-		if i >= 1 {
-			part4 = a4
-		}
-		a5[i] = part4
+		a3[i] = expNegSigma2 + 0.5
+		a5[i] = a4
 		a7[i] = a6 + g5[i]
 	}
 	linalg.BandCholesky(bandCholA3, a3, a5)
@@ -1085,9 +813,9 @@ func (s *Model) slope(grad, q []float64) {
 	a10 := 0.0
 	a23 := 0.0
 	for i := 1; i < t; i++ {
-		e5 := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		a10 += float64(e5 * e5)
-		a23 += float64(bandSolveUpperBandCholA3[i-1] * e5)
+		e6 := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
+		a10 += float64(e6 * e6)
+		a23 += float64(bandSolveUpperBandCholA3[i-1] * e6)
 	}
 	for i := range t {
 		a13[i] = a12 - bandSolveUpperBandCholA3[i]
@@ -1100,18 +828,10 @@ func (s *Model) slope(grad, q []float64) {
 	a15 := float64(-4 * e2 * bandSolveUpperBandCholA3[0])
 	for i := range min(1, t) {
 		part := 0.0
-		if i >= 1 {
-			part = bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		}
-		part2 := 0.0
 		if i < t-1 {
-			part2 = float64(a9 * (bandSolveUpperBandCholA3[i+1] + float64(bandSolveUpperBandCholA3[i]*a9)))
+			part = float64(a9 * (bandSolveUpperBandCholA3[i+1] + float64(bandSolveUpperBandCholA3[i]*a9)))
 		}
-		part3 := 0.0
-		if i == 0 {
-			part3 = a15
-		}
-		a16[i] = part3 - float64(expNegSigma2*(part+part2)) + float64(0.5*y[i]*y[i]*a13[i]) - 0.5
+		a16[i] = a15 - float64(expNegSigma2*part) + float64(0.5*y[i]*y[i]*a13[i]) - 0.5
 	}
 	for i := 1; i < t-1; i++ {
 		part := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
@@ -1119,19 +839,8 @@ func (s *Model) slope(grad, q []float64) {
 		a16[i] = float64(0.5*y[i]*y[i]*a13[i]) - float64(expNegSigma2*(part+part2)) - 0.5
 	}
 	for i := max(1, t-1); i < t; i++ {
-		part := 0.0
-		if i >= 1 {
-			part = bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		}
-		part2 := 0.0
-		if i < t-1 {
-			part2 = float64(a9 * (bandSolveUpperBandCholA3[i+1] + float64(bandSolveUpperBandCholA3[i]*a9)))
-		}
-		part3 := 0.0
-		if i == 0 {
-			part3 = a15
-		}
-		a16[i] = part3 - float64(expNegSigma2*(part+part2)) + float64(0.5*y[i]*y[i]*a13[i]) - 0.5
+		part := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
+		a16[i] = float64(0.5*y[i]*y[i]*a13[i]) - float64(expNegSigma2*part) - 0.5
 	}
 	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, a16)
 	linalg.BandSolveUpper(bandSolveUpperBandCholA32, bandCholA3, bandSolveBandCholA32)
@@ -1139,32 +848,14 @@ func (s *Model) slope(grad, q []float64) {
 	for i := range min(1, t) {
 		a17 += bandSolveUpperBandCholA32[i]
 		a18[i] = -1/bandCholA3[i] - float64(bandSolveUpperBandCholA3[i]*bandSolveBandCholA32[i]) - float64(bandSolveBandCholA3[i]*bandSolveUpperBandCholA32[i])
-		part := 0.0
-		if i >= 1 {
-			part2 := 0.0
-			if i >= 1 {
-				part2 = float64(bandSolveUpperBandCholA3[i] * bandSolveBandCholA32[i-1])
-			}
-			part3 := 0.0
-			if i >= 1 {
-				part3 = float64(bandSolveUpperBandCholA32[i] * bandSolveBandCholA3[i-1])
-			}
-			part = -(part2 + part3)
-		}
-		a19[i] = part
+		a19[i] = 0
 		grad[i] = bandSolveBandCholA32[i]
 	}
 	for i := 1; i < t; i++ {
 		a17 += bandSolveUpperBandCholA32[i]
 		a18[i] = -1/bandCholA3[i] - float64(bandSolveUpperBandCholA3[i]*bandSolveBandCholA32[i]) - float64(bandSolveBandCholA3[i]*bandSolveUpperBandCholA32[i])
-		part := 0.0
-		if i >= 1 {
-			part = float64(bandSolveUpperBandCholA3[i] * bandSolveBandCholA32[i-1])
-		}
-		part2 := 0.0
-		if i >= 1 {
-			part2 = float64(bandSolveUpperBandCholA32[i] * bandSolveBandCholA3[i-1])
-		}
+		part := float64(bandSolveUpperBandCholA3[i] * bandSolveBandCholA32[i-1])
+		part2 := float64(bandSolveUpperBandCholA32[i] * bandSolveBandCholA3[i-1])
 		part3 := -(part + part2)
 		a19[i] = part3
 		grad[i] = bandSolveBandCholA32[i]
@@ -1175,20 +866,10 @@ func (s *Model) slope(grad, q []float64) {
 	a22 := 0.0
 	for i := range min(1, t) {
 		part := 0.0
-		if i >= 1 {
-			part = bandCholBarBandCholA3[t+i]
-		}
-		a20 += part
-		part2 := 0.0
-		if i >= 1 {
-			part2 = bandCholBarBandCholA3[i]
-		}
-		a21 += part2
-		part3 := 0.0
 		if i < t-1 {
-			part3 = bandCholBarBandCholA3[i]
+			part = bandCholBarBandCholA3[i]
 		}
-		a22 += part3
+		a22 += part
 	}
 	for i := 1; i < t-1; i++ {
 		part := bandCholBarBandCholA3[t+i]
@@ -1199,24 +880,13 @@ func (s *Model) slope(grad, q []float64) {
 		a22 += part3
 	}
 	for i := max(1, t-1); i < t; i++ {
-		part := 0.0
-		if i >= 1 {
-			part = bandCholBarBandCholA3[t+i]
-		}
+		part := bandCholBarBandCholA3[t+i]
 		a20 += part
-		part2 := 0.0
-		if i >= 1 {
-			part2 = bandCholBarBandCholA3[i]
-		}
+		part2 := bandCholBarBandCholA3[i]
 		a21 += part2
-		part3 := 0.0
-		if i < t-1 {
-			part3 = bandCholBarBandCholA3[i]
-		}
-		a22 += part3
 	}
 	grad[t] = a14 - float64(t) - a17
-	e6 := float64(invLogitPhi * invLogitNegPhi)
-	grad[t+1] = float64(expNegSigma2*(float64(0.5*a10)+float64(2*e6*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e3*a20)-a21-float64(e3*e3*a22)-float64(4*e6*bandCholBarBandCholA3[0])+0.25)) + c3
+	e7 := float64(invLogitPhi * invLogitNegPhi)
+	grad[t+1] = float64(expNegSigma2*(float64(0.5*a10)+float64(2*e7*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e3*a20)-a21-float64(e3*e3*a22)-float64(4*e7*bandCholBarBandCholA3[0])+0.25)) + c3
 	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(e2*(1-invLogitNegPhi)*(float64(4*bandCholBarBandCholA3[0])-float64(2*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]))) - float64(e*(1-invLogitPhi)*(float64(2*a20)+float64(2*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(2*a23)+float64(4*e3*a22)-float64(4*invLogitNegPhi*bandCholBarBandCholA3[0])))
 }
