@@ -421,7 +421,7 @@ func (w *walker) warm() bool { return w.out.Warmed() == w.end }
 
 // endEarly ends the windows of the warm-up before transition number n, where the metrics of all blocks have settled at the end of one.
 func (w *walker) endEarly(n int) {
-	if n+lengthsSettle+lengthsMeasured+lastBuffer >= w.end {
+	if n+lastBuffer >= w.end {
 		return
 	}
 	for _, a := range w.adapters {
@@ -490,9 +490,10 @@ func (w *walker) settle() {
 			a.finish()
 		}
 		w.out.Blocks[i].StepSize, w.out.Blocks[i].ExtraDoublings, w.out.Blocks[i].Steps = a.k.StepSize, a.k.ExtraDoublings, a.k.Steps
-		w.out.Blocks[i].Stages = stagesOf(a.k)
+		w.out.Blocks[i].Split = a.k.split
 		if e, ok := a.k.System.(*Euclidean); ok {
 			w.out.Blocks[i].InverseMetric, w.out.Blocks[i].Rank, w.out.Blocks[i].Bends = e.Inverse(), e.rank(), e.bends
+			w.out.Blocks[i].Centre = e.centre
 		}
 	}
 }

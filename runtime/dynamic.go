@@ -98,9 +98,6 @@ func (k *HMC) dynamic(q []float64, h0 float64, rng *rand.Rand) {
 	copy(all.proposal.q, q)
 	all.weight, all.proposal.h, all.proposal.l = weight{m: 1}, h0, t.LogDensity
 
-	if k.lengths != nil {
-		k.lengths.start(q, t.LogDensity)
-	}
 	b := &tr.builder
 	*b = builder{k: k, t: t, rng: rng, h0: h0, low: h0, high: h0}
 	if k.Correction != nil {
@@ -245,9 +242,6 @@ func (b *builder) leaf(out *branch) bool {
 	}
 	out.weight = weigh(gain)
 	accept := min(1, out.weight.value())
-	if k.lengths != nil {
-		k.lengths.visit(b.eps < 0, q, l, accept)
-	}
 	b.accept += accept
 	if r.halved {
 		accept = acceptanceOf(b.h0, r.whole)

@@ -91,6 +91,10 @@ type Euclidean struct {
 	slopes   []float64 // of the bends at the position, and what they add to the gradient
 	curls    []float64
 
+	// Of split steps: see StepSplit.
+	centre      []float64 // μ
+	apart, pull []float64 // q − μ, and M times that
+
 	implicit *GenericSystem // of the implicit steps, once one is asked for
 }
 
@@ -140,6 +144,9 @@ func (e *Euclidean) rank() int {
 func (e *Euclidean) work() (step, draw float64) {
 	return float64(e.info.Work + stepOverhead + stepWork*e.dim + bendWork*len(e.bends)), float64(drawWork * e.dim)
 }
+
+// drawWork counts what a draw takes beside its steps, in operations for each coordinate: it is written, read and summarised.
+const drawWork = 300
 
 // Variances returns the diagonal of C.
 func (e *Euclidean) Variances() []float64 {
@@ -203,6 +210,7 @@ func (e *Euclidean) Clone() Model {
 	c := NewEuclidean(e.Model.Clone(), e.sparse == nil)
 	c.setBends(e.bends)
 	c.SetInverse(e.Inverse())
+	c.SetCentre(e.centre)
 	return c
 }
 
@@ -360,11 +368,6 @@ func (e *Euclidean) DrawMomentum(p, _ []float64) Status {
 // StepLeapfrog is the leapfrog, see Steps.Leapfrog.
 func (e *Euclidean) StepLeapfrog(q, p []float64, eps float64) StepResult {
 	return e.steps.Leapfrog((*separable)(e), q, p, eps)
-}
-
-// StepTwoStage is two leapfrogs in one, see Steps.TwoStage.
-func (e *Euclidean) StepTwoStage(q, p []float64, eps float64) StepResult {
-	return e.steps.TwoStage((*separable)(e), q, p, eps)
 }
 
 // separable is a Euclidean as its explicit steps see it.

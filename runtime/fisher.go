@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -42,6 +43,10 @@ const (
 
 	// fisherNoise is the ratio of scales that fewer points than coordinates show by chance.
 	fisherNoise = 2
+
+	// coupledDeparture is the departure of a coordinate from a diagonal metric above which it counts as coupled to others, and coupledShare the number of points for each of these.
+	coupledDeparture = 0.25
+	coupledShare     = 4
 
 	// fisherPays is the share of the work with the diagonal alone that directions have to come to: they are told from noise, and a
 	// dynamic trajectory is no shorter for a little.
@@ -122,6 +127,16 @@ func (f *fisher) restore(s *fisher) bool {
 	return true
 }
 
+// centre returns the mean of a normal posterior with the covariance C of a metric whose gradients these are at these points: x̄ + C ḡ.
+func (f *fisher) centre(e *Euclidean) []float64 {
+	mu := make([]float64, e.dim)
+	(*separable)(e).Solve(mu, f.Gradients.Mean)
+	for i, x := range f.Points.Mean {
+		mu[i] += x
+	}
+	return mu
+}
+
 // departures returns how far the posterior is from a normal one with the covariance C of a metric, for each coordinate: a share of its variance,
 //
 //	E (x − μ + C (g − ḡ))_i²/C_ii,
@@ -148,12 +163,13 @@ func (f *fisher) departures(e *Euclidean) []float64 {
 
 // settles reports whether the points look like draws from a nearly normal posterior with the covariance of a metric, which they were made with.
 func (f *fisher) settles(e *Euclidean) bool {
-	n := len(f.X)
-	most := settledDeparture
-	if n < settledWindow {
-		most = settledDeparture / 2
+	n, most := len(f.X), settledDeparture
+	for size := settledWindow; int(f.Points.Count) < size; size /= 2 {
+		if most /= 2; size == settledWindow/4 {
+			return false
+		}
 	}
-	if n < settledWindow/2 || !(slices.Max(f.departures(e)) <= most) {
+	if !(slices.Max(f.departures(e)) <= most) {
 		return false
 	}
 	first := int(f.Points.Count) % n // the oldest of those kept
@@ -210,6 +226,10 @@ func (f *fisher) estimate(now []float64, dense bool, work float64) []float64 {
 		}
 		from, to = worthwhile(values, n, noise, work/float64(n)+stepWork)
 	}
+	if some := f.coupled(out); !dense && from == 0 && to == len(values) && len(some) > 0 {
+		values, vector = f.among(some, out)
+		from, to = worthwhile(values, n, 1, work/float64(n)+stepWork)
+	}
 	for k, v := range values {
 		if k < from || k >= to {
 			out = append(append(out, v), vector(k)...)
@@ -223,6 +243,54 @@ func (f *fisher) estimate(now []float64, dense bool, work float64) []float64 {
 		return nil // no metric, and the one there is stays
 	}
 	return c.matrix()
+}
+
+// coupled returns those coordinates, of more than there are points, that depart most from what a diagonal metric says: few, of which the points tell all directions, such as the scales and
+// the means of a hierarchy, which depend on each other where its many effects hardly do.
+func (f *fisher) coupled(variances []float64) (some []int) {
+	n, m := len(variances), len(f.X)
+	if n <= m || m < 3 {
+		return nil
+	}
+	points, gradients, departure := centred(f.X), centred(f.G), make([]float64, n)
+	for k, x := range points {
+		for i, v := range variances {
+			d := x[i] + float64(v*gradients[k][i])
+			departure[i] += float64(d*d) / float64(v*float64(m))
+		}
+	}
+	for i, d := range departure {
+		if d > coupledDeparture {
+			some = append(some, i)
+		}
+	}
+	slices.SortFunc(some, func(i, j int) int { return cmp.Or(cmp.Compare(departure[j], departure[i]), cmp.Compare(i, j)) })
+	return some[:min(len(some), m/coupledShare)]
+}
+
+// among returns what directions does of some of the coordinates: the others are no part of the directions.
+func (f *fisher) among(some []int, variances []float64) (values []float64, vector func(k int) []float64) {
+	part := &fisher{}
+	for k := range f.X {
+		part.X, part.G = append(part.X, pick(f.X[k], some)), append(part.G, pick(f.G[k], some))
+	}
+	values, own := part.directions(pick(variances, some))
+	return values, func(k int) []float64 {
+		out := make([]float64, len(variances))
+		for j, x := range own(k) {
+			out[some[j]] = x
+		}
+		return out
+	}
+}
+
+// pick returns some elements.
+func pick(x []float64, some []int) []float64 {
+	out := make([]float64, len(some))
+	for k, i := range some {
+		out[k] = x[i]
+	}
+	return out
 }
 
 // worthwhile returns which of the directions of n coordinates, whose factors are in ascending order, are not worth being kept: those from one to another. Those

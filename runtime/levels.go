@@ -18,10 +18,11 @@ import (
 // a chain does depends on no clock. Chains whose start is given whole are left alone, and so are those of several blocks, which have no one energy.
 
 const (
-	levelAt   = 80 // transitions of the warm-up after which levels are compared first: at the end of a window, and most starts are in the bulk by then
-	levelOver = 16 // the last of them, of which the level is the mean
-	levelLast = 25 // likewise at the end of the warm-up
-	mostAnew  = 4  // starts that are drawn, for a chain that begins anew
+	levelsLeast = 250 // transitions of a warm-up below which chains are not compared
+	levelAt     = 80  // transitions of the warm-up after which levels are compared first: at the end of a window, and most starts are in the bulk by then
+	levelOver   = 16  // the last of them, of which the level is the mean
+	levelLast   = 25  // likewise at the end of the warm-up
+	mostAnew    = 4   // starts that are drawn, for a chain that begins anew
 
 	// How far below the highest a level is that holds nothing, beside what follows.
 	lowLevel = 10
@@ -73,7 +74,7 @@ func (s *summit) valid(m int) bool {
 // compares reports whether chains are compared.
 func (r *run) compares() bool {
 	_, several := r.model.(Gibbs)
-	return r.opt.Chains > 1 && r.opt.Warmup >= lengthsLeast && !several
+	return r.opt.Chains > 1 && r.opt.Warmup >= levelsLeast && !several
 }
 
 // at reports whether the chain is at a comparison.

@@ -16,6 +16,7 @@ type lowRank struct {
 	vectors [][]float64
 	logDet  float64   // log det C⁻¹
 	product []float64 // C as a matrix, where that is faster; nil where it is not
+	weights []float64 // C⁻¹ likewise, once it was asked for
 	root    []float64 // C^½ likewise, up to a rotation: what whitens
 	y       []float64
 }
@@ -83,6 +84,32 @@ func (c *lowRank) mul(v, p []float64) {
 	}
 	for i, s := range c.scale {
 		v[i] = float64(s * v[i])
+	}
+}
+
+// weigh writes C⁻¹ d to w.
+func (c *lowRank) weigh(w, d []float64) {
+	if c.product != nil {
+		if c.weights == nil {
+			c.weights = c.inverse()
+		}
+		for i := range w {
+			w[i] = innerProduct(c.weights[i*c.n:][:c.n], d)
+		}
+		return
+	}
+	if len(c.values) == 0 {
+		for i, x := range c.list[:c.n] {
+			w[i] = d[i] / x
+		}
+		return
+	}
+	for i, s := range c.scale {
+		w[i] = d[i] / s
+	}
+	c.scaled(w, func(v float64) float64 { return 1/v - 1 })
+	for i, s := range c.scale {
+		w[i] /= s
 	}
 }
 

@@ -162,8 +162,8 @@ type BlockRun struct {
 	// Steps of the trajectories of the sampling phase, where their number is fixed; 0 of dynamic ones.
 	Steps int `json:"steps,omitempty"`
 
-	// Stages is 2 where each of these steps is one of two stages (Euclidean.StepTwoStage), and counts as two.
-	Stages int `json:"stages,omitempty"`
+	// Split is the number of gradients that each of these steps takes, where they are split ones (Euclidean.StepSplit), and counts as.
+	Split int `json:"split,omitempty"`
 
 	// ExtraDoublings of the dynamic trajectories of the sampling phase.
 	ExtraDoublings int `json:"extra_doublings"`
@@ -172,6 +172,9 @@ type BlockRun struct {
 	// directions behind the diagonal.
 	InverseMetric []float64 `json:"inverse_metric,omitempty"`
 	Rank          int       `json:"rank,omitempty"`
+
+	// Centre is that of a Euclidean metric, about which split steps turn.
+	Centre []float64 `json:"centre,omitempty"`
 
 	// Bends are those of the coordinates that are bent: the metric is that of these.
 	Bends []Bend `json:"bends,omitempty"`

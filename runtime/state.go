@@ -33,9 +33,7 @@ type BlockState struct {
 	Averaging *dualAveraging `json:"averaging,omitempty"`
 	Points    *fisher        `json:"points,omitempty"`
 	Trial     *trial         `json:"trial,omitempty"`
-	Lengths   *lengths       `json:"lengths,omitempty"`
-	Time      float64        `json:"time,omitempty"`     // of trajectories of a fixed length
-	Leapfrog  float64        `json:"leapfrog,omitempty"` // step size, where steps of two stages are tried
+	Ladder    *ladder        `json:"ladder,omitempty"`
 }
 
 // Drawn is the number of draws made.
@@ -69,9 +67,10 @@ func (w *walker) snapshot() *State {
 	for i, a := range w.adapters {
 		b := BlockState{BlockRun: w.out.Blocks[i]}
 		b.StepSize, b.ExtraDoublings, b.Steps = a.k.StepSize, a.k.ExtraDoublings, a.k.Steps
-		b.Stages = stagesOf(a.k)
+		b.Split = a.k.split
 		if e, ok := a.k.System.(*Euclidean); ok {
 			b.InverseMetric, b.Rank, b.Bends = slices.Clone(e.Inverse()), e.rank(), slices.Clone(e.bends)
+			b.Centre = slices.Clone(e.centre)
 		}
 		if w.out.Drawn() == 0 {
 			if a.averaging != nil {
@@ -81,10 +80,9 @@ func (w *walker) snapshot() *State {
 			if a.trial != nil {
 				b.Trial = a.trial.clone()
 			}
-			if a.lengths != nil {
-				b.Lengths = a.lengths.clone()
+			if a.ladder != nil {
+				b.Ladder = a.ladder.clone()
 			}
-			b.Time, b.Leapfrog = a.time, a.leapfrog
 			if a.points != nil {
 				b.Points = a.points.clone()
 			}
@@ -92,14 +90,6 @@ func (w *walker) snapshot() *State {
 		s.Blocks = append(s.Blocks, b)
 	}
 	return s
-}
-
-// stagesOf is BlockRun.Stages of a kernel.
-func stagesOf(k *HMC) int {
-	if k.stages == 2 {
-		return 2
-	}
-	return 0
 }
 
 // restore makes the chain go on from a state.
@@ -157,15 +147,16 @@ func (a *adapter) restore(s *State, b *BlockState) error {
 	if b.ExtraDoublings < 0 {
 		return fmt.Errorf("%d extra doublings", b.ExtraDoublings)
 	}
+	if b.Split < 0 || b.Split > len(splittings) {
+		return fmt.Errorf("steps of %d gradients", b.Split)
+	}
 	if b.Steps < 0 || b.Steps > 0 && a.k.Steps != b.Steps && !a.chooses {
 		return fmt.Errorf("%d steps of a trajectory", b.Steps)
 	}
 	a.k.StepSize, a.k.ExtraDoublings = b.StepSize, b.ExtraDoublings
 	if a.chooses && b.Steps > 0 {
-		a.k.Steps, a.k.Jitter = b.Steps, lengthJitter
-		if b.Stages == 2 {
-			a.k.setStages(2)
-		}
+		a.k.Steps, a.k.Jitter = b.Steps, quarterJitter
+		a.k.setSplit(b.Split)
 	}
 	if e, ok := a.k.System.(*Euclidean); ok {
 		for i := range b.Bends {
@@ -173,6 +164,10 @@ func (a *adapter) restore(s *State, b *BlockState) error {
 				return fmt.Errorf("a coordinate is bent by %+v", b.Bends[i])
 			}
 		}
+		if len(b.Centre) > 0 && (len(b.Centre) != e.dim || !allFinite(b.Centre)) || b.Split > 0 && len(b.Centre) == 0 {
+			return errors.New("its metric has no centre")
+		}
+		e.SetCentre(b.Centre)
 		e.setBends(b.Bends)
 		if e.SetInverse(b.InverseMetric) != OK {
 			return errors.New("its metric is not one")
@@ -180,7 +175,6 @@ func (a *adapter) restore(s *State, b *BlockState) error {
 	}
 	if s.End > 0 {
 		a.ends, a.halve = nil, 0
-		a.plan(s.End)
 	}
 	a.enter(s.Warmed())
 	for len(a.ends) > 0 && a.ends[0] <= s.Warmed() {
@@ -201,8 +195,11 @@ func (a *adapter) restore(s *State, b *BlockState) error {
 	if a.points != nil && !a.points.restore(b.Points) {
 		return errors.New("it does not tell what the metric has learnt")
 	}
-	if a.time, a.leapfrog = b.Time, b.Leapfrog; !(a.time >= 0 && isFinite(a.time) && a.leapfrog >= 0 && isFinite(a.leapfrog)) {
-		return fmt.Errorf("trajectories that take %v", b.Time)
+	if b.Ladder != nil {
+		if !b.Ladder.valid() || b.Split == 0 {
+			return errors.New("it does not tell how trajectories of a fixed length stand")
+		}
+		a.ladder = b.Ladder.clone()
 	}
-	return a.goOn(s.Warmed(), b.Lengths, s.End > 0)
+	return nil
 }

@@ -106,43 +106,6 @@ func (w *Steps) Leapfrog(s Separable, q, p []float64, eps float64) StepResult {
 	return StepResult{}
 }
 
-// twoStageKick is b in TwoStage: (3 − √3)/6.
-const twoStageKick = 0.21132486540518713
-
-// TwoStage is two leapfrogs in one, with kicks that make the error of the energy on a normal posterior least:
-//
-//	p += bε∂L(q),  q += ½εM⁻¹p,  p += (1 − 2b)ε∂L(q),  q += ½εM⁻¹p,  p += bε∂L(q).
-//
-// It is stable up to ε = 2.63 on N(0, I), takes two gradients, and changes the energy by some third of what two leapfrogs of half the size do there: Blanes, Casas & Sanz-Serna (2014),
-// "Numerical integrators for the hybrid Monte Carlo method", arXiv:1405.3153.
-func (w *Steps) TwoStage(s Separable, q, p []float64, eps float64) StepResult {
-	at, slope, st := s.At(q)
-	if st != OK {
-		return StepResult{Status: st}
-	}
-	half := float64(0.5 * eps)
-	for stage, kick := range [...]float64{twoStageKick, 1 - 2*twoStageKick, twoStageKick} {
-		if stage > 0 {
-			s.Solve(w.v, p)
-			for i, v := range w.v {
-				q[i] += float64(half * v)
-				at[i] = q[i]
-			}
-			if st := s.Slope(); st != OK {
-				return StepResult{Status: st}
-			}
-		}
-		by := float64(kick * eps)
-		for i, g := range slope {
-			p[i] += float64(by * g)
-		}
-	}
-	if !allFinite(q) || !allFinite(p) {
-		return StepResult{Status: NonFinite}
-	}
-	return StepResult{}
-}
-
 // flow writes z + h (v, −f), with z in w.z and v and f of x = (q, p), to y. More arguments than these, or slices of the halves,
 // would take longer to pass than a small model takes to compute with.
 func (w *Steps) flow(s Field, y, x []float64, h float64) Status {

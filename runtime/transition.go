@@ -110,9 +110,8 @@ type HMC struct {
 	// density out of the Hamiltonian, such as the Jacobian of a transform.
 	Correction func(q []float64) float64
 
-	lengths    *lengths       // that are measured; nil where they are not
 	integrator Integrator     // of Step
-	stages     int            // leapfrogs that a step counts as
+	split      int            // gradients of a split step; 0 of steps that are not split
 	plain      *GenericSystem // of the plain algorithms over another System
 	stop       *atomic.Bool   // ends a trajectory early; may be nil
 	solves     int            // fixed-point solves per step; 1 for explicit steps, which count none
@@ -145,7 +144,6 @@ func NewHMC(sys System, k Integrator, s Solver) (*HMC, error) {
 	n := sys.Info().Dim()
 	return &HMC{
 		integrator: k,
-		stages:     1,
 		plain:      plain,
 		solves:     solves,
 		System:     sys,
@@ -187,7 +185,7 @@ type Transition struct {
 	// EnergyError is H₁ − H₀ of a static proposal; 0 where a Failure left none.
 	EnergyError float64
 
-	Steps      int // leapfrogs, of a step of two stages two
+	Steps      int // gradients, where steps are explicit: of a leapfrog one, of a split step as many as it takes
 	Depth      int // of a dynamic trajectory: the number of doublings
 	Iterations int // of the solves of the proposal and of its check
 
@@ -198,6 +196,7 @@ type Transition struct {
 
 	halved    bool    // a step was halved
 	saturated bool    // ended at MaxDepth
+	fine      bool    // with twice the number of split steps
 	whole     float64 // Accept as it were with steps that are not halved, which the step size is adapted by
 	stopped   bool    // cut short by an interrupt: no state of the chain
 }
@@ -244,22 +243,23 @@ func (k *HMC) transition(q []float64, rng *rand.Rand) Transition {
 	} else {
 		k.dynamic(q, h0, rng)
 	}
-	t.Steps *= k.stages
+	t.Steps *= max(1, k.split)
 	return *t
 }
 
-// setStages makes steps leapfrogs, or two of them in one, where the metric is Euclidean.
-func (k *HMC) setStages(n int) {
+// setSplit makes the steps of a Euclidean metric split ones of n gradients, or leapfrogs where n is 0.
+func (k *HMC) setSplit(n int) {
 	e, ok := k.System.(*Euclidean)
 	if !ok || k.integrator != Leapfrog {
 		return
 	}
-	step := e.StepLeapfrog
-	if n == 2 {
-		step = e.StepTwoStage
+	k.split = n
+	k.Step = func(q, p []float64, eps float64, _ *Solver) StepResult {
+		if n == 0 {
+			return e.StepLeapfrog(q, p, eps)
+		}
+		return e.StepSplit(q, p, eps, n)
 	}
-	k.stages = n
-	k.Step = func(q, p []float64, eps float64, _ *Solver) StepResult { return step(q, p, eps) }
 }
 
 // static is a transition with a number of steps that does not depend on the
@@ -277,6 +277,10 @@ func (k *HMC) static(q []float64, h0 float64, rng *rand.Rand) {
 	if k.Jitter > 0 {
 		u := rng.Float64()
 		eps = float64(eps*(1-k.Jitter)) + float64(float64(2*k.Jitter)*float64(eps*u))
+	}
+
+	if t.fine = k.split > 0 && rng.Float64() < fineShare; t.fine {
+		n, eps = 2*n, float64(eps/2)
 	}
 
 	copy(k.q1, q)

@@ -484,8 +484,8 @@ func (r *recorder) Adapted(chain int, runs []runtime.BlockRun) error {
 			if b.Steps > 0 {
 				a.Settings = []draws.Setting{{Name: "fixed_steps", Value: strconv.Itoa(b.Steps)}}
 			}
-			if b.Stages > 1 {
-				a.Settings = append(a.Settings, draws.Setting{Name: "stages", Value: strconv.Itoa(b.Stages)})
+			if b.Split > 0 {
+				a.Settings = append(a.Settings, draws.Setting{Name: "split", Value: strconv.Itoa(b.Split)})
 			}
 		}
 		if len(b.Bends) > 0 {
