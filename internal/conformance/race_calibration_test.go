@@ -253,13 +253,14 @@ func TestAutoCalibrationBetraysMistakes(t *testing.T) {
 			s.take(candidates[side])
 		}},
 		{name: "the length is chosen anew, by the draw before", in: ridge, each: func(s *pursuit) {
-			steps := 1
-			if s.state.Q[1] > 0 {
-				steps = 9
-			}
 			s.take(runtime.LowRank)
-			s.opt.Steps, s.state.Blocks = steps, slices.Clone(s.state.Blocks)
-			s.state.Blocks[0].Steps = steps
+			s.state.Blocks = slices.Clone(s.state.Blocks)
+			b := &s.state.Blocks[0]
+			b.Steps, b.StepSize, b.Split = 9, 0.6, 0
+			if s.state.Q[1] <= 0 {
+				b.Steps, b.StepSize = 1, 0.1
+			}
+			s.opt.Steps = b.Steps
 		}},
 		{name: "the metric is chosen anew, by lot", legal: true, in: ridge, each: func(s *pursuit) { s.take(candidates[lots.IntN(2)]) }},
 		{name: "the map is made anew within trajectories", in: maps,
