@@ -17,8 +17,10 @@ const (
 	mostDeparture = 0.9
 	warmDeparture = 0.25
 
-	// plainDeparture is the departure up to which a trajectory takes plainQuarter and loses by plainStickiness where it is not accepted; above, carefulQuarter and carefulStickiness.
-	plainDeparture = 0.5
+	// plainDeparture is the departure up to which a trajectory takes plainQuarter and loses by plainStickiness where it is not accepted; above, carefulQuarter and carefulStickiness, and
+	// it has no rung below carefulRung: some 50 transitions tell how many trajectories are accepted where the chain is, and not in the tails.
+	plainDeparture = 0.3
+	carefulRung    = 3
 
 	// Draws are worth in proportion to 1/(1 + stickiness (1 − a)) where a share a of the trajectories is accepted. Those that are not
 	// begin where the posterior departs from a normal one, so that much more is lost of the slowest function, a quantile mostly, than of an average one. On 30 posteriors, with 2 to 8 gradients a draw, the logarithms of the
@@ -46,6 +48,7 @@ type ladder struct {
 	Sticky float64 `json:"sticky"` // how much is lost with those that are not
 	Step   float64 `json:"step"`   // operations of a gradient
 	Draw   float64 `json:"draw"`   // operations of a draw beside its gradients
+	Least  int     `json:"least"`  // the lowest rung
 	Now    int     `json:"now"`    // the rung of the next transition
 	Rungs  []rung  `json:"rungs"`
 }
@@ -67,10 +70,11 @@ const (
 // newLadder returns a ladder for a posterior with that departure, on which a share of the trajectories are to be accepted at least, and that begins at a rung. A gradient takes as many operations as
 // step says, a draw beside its gradients as many as draw says.
 func newLadder(accept, departure, step, draw float64, at int) *ladder {
-	l := &ladder{Time: plainQuarter, Sticky: plainStickiness, Accept: accept, Step: step, Draw: draw, Now: at, Rungs: make([]rung, len(rungs))}
+	l := &ladder{Time: plainQuarter, Sticky: plainStickiness, Accept: accept, Step: step, Draw: draw, Rungs: make([]rung, len(rungs))}
 	if departure > plainDeparture {
-		l.Time, l.Sticky = carefulQuarter, carefulStickiness
+		l.Time, l.Sticky, l.Least = carefulQuarter, carefulStickiness, carefulRung
 	}
+	l.Now = max(at, l.Least)
 	return l
 }
 
@@ -124,7 +128,7 @@ func (l *ladder) add(accept float64) {
 	switch up := row + 1; {
 	case up < len(l.Rungs) && !l.Rungs[up].known() && l.merit(up, 1) > merit:
 		l.Now = up
-	case row > 0 && !l.Rungs[row-1].known() && merit > 0:
+	case row > l.Least && !l.Rungs[row-1].known() && merit > 0:
 		l.Now = row - 1
 	}
 }
@@ -144,7 +148,7 @@ func (l *ladder) clone() *ladder {
 
 // valid reports whether a ladder that was read is one.
 func (l *ladder) valid() bool {
-	if !(l.Time > 0 && l.Time < 4) || !(l.Accept > 0 && l.Accept <= 1) || !(l.Sticky >= 0 && l.Step >= 0 && l.Draw >= 0) || l.Now < 0 || l.Now >= len(rungs) || len(l.Rungs) != len(rungs) {
+	if !(l.Time > 0 && l.Time < 4) || !(l.Accept > 0 && l.Accept <= 1) || !(l.Sticky >= 0 && l.Step >= 0 && l.Draw >= 0) || l.Least < 0 || l.Now < l.Least || l.Now >= len(rungs) || len(l.Rungs) != len(rungs) {
 		return false
 	}
 	for _, r := range l.Rungs {
