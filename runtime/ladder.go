@@ -94,11 +94,8 @@ func (r *rung) mean() float64 { return (r.Accept + rungDoubt/2) / (r.Count + run
 // known reports whether enough transitions tell of a rung.
 func (r *rung) known() bool { return r.Count >= rungLeast }
 
-// merit is what draws of a rung are worth for an operation, if a share is accepted: nothing if that is less than is to be.
+// merit is what draws of a rung are worth for an operation, if a share is accepted.
 func (l *ladder) merit(row int, share float64) float64 {
-	if share < l.Accept {
-		return 0
-	}
 	return 1 / (float64(1+float64(l.Sticky*(1-share))) * (float64(float64(rungCost(row))*l.Step) + l.Draw))
 }
 
@@ -107,7 +104,11 @@ func (l *ladder) best() (row int, merit float64) {
 	row = -1
 	for k := range l.Rungs {
 		if r := &l.Rungs[k]; r.known() {
-			if m := l.merit(k, r.mean()); row < 0 || m >= merit && merit == 0 || m > merit {
+			m := l.merit(k, r.mean())
+			if r.Accept < float64(l.Accept*r.Count) {
+				m = 0
+			}
+			if row < 0 || m > merit || merit == 0 {
 				row, merit = k, m
 			}
 		}

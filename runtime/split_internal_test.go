@@ -206,7 +206,7 @@ func TestLadder(t *testing.T) {
 					}
 					most, want := 0.0, 0
 					for row := range rungs {
-						if m := l.merit(row, share(row)); m > most {
+						if m := l.merit(row, share(row)); m > most && share(row) >= l.Accept {
 							most, want = m, row
 						}
 					}
@@ -217,6 +217,14 @@ func TestLadder(t *testing.T) {
 				}
 			}
 		}
+	}
+	// Ten of ten are as many as can be asked for.
+	l := newLadder(0.99, 0, 1, 1, 0)
+	for range rungLeast {
+		l.add(1)
+	}
+	if row, merit := l.best(); row != 0 || merit == 0 || l.ended() {
+		t.Errorf("all of ten are accepted, and 0.99 are to be: rung %d of merit %v", row, merit)
 	}
 	if l := newLadder(0.8, 0.3, 1, 1, 0); l.Time != plainQuarter {
 		t.Errorf("a departure of 0.3: %+v", l)
