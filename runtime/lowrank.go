@@ -13,12 +13,60 @@ type lowRank struct {
 	list    []float64
 	scale   []float64 // S
 	values  []float64 // λ
-	vectors [][]float64
+	vectors []direction
 	logDet  float64   // log det C⁻¹
 	product []float64 // C as a matrix, where that is faster; nil where it is not
 	weights []float64 // C⁻¹ likewise, once it was asked for
 	root    []float64 // C^½ likewise, up to a rotation: what whitens
 	y       []float64
+}
+
+// direction is a unit vector. Of one that has few elements these are kept apart.
+type direction struct {
+	whole []float64
+	at    []int     // where its elements are, where they are few
+	few   []float64 // these
+}
+
+// sparseShare is the share of elements that are not 0 up to which they are few.
+const sparseShare = 0.25
+
+func newDirection(u []float64) direction {
+	d := direction{whole: u}
+	for i, x := range u {
+		if x != 0 {
+			d.at, d.few = append(d.at, i), append(d.few, x)
+		}
+	}
+	if float64(len(d.at)) > float64(sparseShare*float64(len(u))) {
+		d.at, d.few = nil, nil
+	}
+	return d
+}
+
+// dot is the inner product with y.
+func (d *direction) dot(y []float64) float64 {
+	if d.at == nil {
+		return innerProduct(d.whole, y)
+	}
+	sum := 0.0
+	for k, i := range d.at {
+		sum += float64(d.few[k] * y[i])
+	}
+	return sum
+}
+
+// add adds f times the vector to y.
+func (d *direction) add(y []float64, f float64) {
+	if d.at == nil {
+		for i, x := range d.whole {
+			y[i] += float64(f * x)
+		}
+		return
+	}
+	for k, i := range d.at {
+		y[i] += float64(f * d.few[k])
+	}
 }
 
 // newLowRank reads a list; nil where it is none, or not that of a positive definite matrix.
@@ -38,7 +86,7 @@ func newLowRank(n int, list []float64) *lowRank {
 		if v := rest[0]; !(v > 0 && isFinite(v)) || !allFinite(rest[:n+1]) {
 			return nil
 		}
-		c.values, c.vectors = append(c.values, rest[0]), append(c.vectors, rest[1:n+1])
+		c.values, c.vectors = append(c.values, rest[0]), append(c.vectors, newDirection(rest[1:n+1]))
 		c.logDet -= elementary.Log(rest[0])
 	}
 	// A product with a direction is two passes over n elements.
@@ -51,11 +99,9 @@ func newLowRank(n int, list []float64) *lowRank {
 // scaled adds to y its parts along the directions, each times weight(λ).
 func (c *lowRank) scaled(y []float64, weight func(v float64) float64) {
 	// The directions are orthogonal, so that none changes what is along another.
-	for k, u := range c.vectors {
-		f := float64(weight(c.values[k]) * innerProduct(u, y))
-		for i, x := range u {
-			y[i] += float64(f * x)
-		}
+	for k := range c.vectors {
+		u := &c.vectors[k]
+		u.add(y, float64(weight(c.values[k])*u.dot(y)))
 	}
 }
 
@@ -76,11 +122,9 @@ func (c *lowRank) mul(v, p []float64) {
 	for i, s := range c.scale {
 		v[i] = float64(s * p[i])
 	}
-	for k, u := range c.vectors {
-		f := float64((c.values[k] - 1) * innerProduct(u, v))
-		for i, x := range u {
-			v[i] += float64(f * x)
-		}
+	for k := range c.vectors {
+		u := &c.vectors[k]
+		u.add(v, float64((c.values[k]-1)*u.dot(v)))
 	}
 	for i, s := range c.scale {
 		v[i] = float64(s * v[i])
@@ -146,8 +190,8 @@ func (c *lowRank) forms(dq, dp []float64) float64 {
 			c.y[i] = scale(x[i], s)
 			sum += float64(c.y[i] * c.y[i])
 		}
-		for k, u := range c.vectors {
-			d := innerProduct(u, c.y)
+		for k := range c.vectors {
+			d := c.vectors[k].dot(c.y)
 			sum += float64(float64(weight(c.values[k])*d) * d)
 		}
 	}
@@ -189,9 +233,9 @@ func (c *lowRank) full(inverse bool) []float64 {
 		if inverse {
 			w = 1/c.values[k] - 1
 		}
-		for i, x := range u {
+		for i, x := range u.whole {
 			f := float64(w * x)
-			for j, y := range u {
+			for j, y := range u.whole {
 				out[i*n+j] += float64(f * y)
 			}
 		}
@@ -212,7 +256,7 @@ func (c *lowRank) full(inverse bool) []float64 {
 func (c *lowRank) diagonal() []float64 {
 	out := append([]float64(nil), c.list[:c.n]...)
 	for k, u := range c.vectors {
-		for i, x := range u {
+		for i, x := range u.whole {
 			out[i] += float64(c.list[i] * float64(float64((c.values[k]-1)*x)*x))
 		}
 	}
