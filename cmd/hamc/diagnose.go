@@ -167,8 +167,9 @@ func (b *blockEvidence) write(w io.Writer, q *inquest, width int) error {
 	if b.integrator != "" {
 		head = append(head, "integrator "+b.integrator)
 	}
+	fixed := 0
 	if b.dynamic() {
-		fixed := b.total(func(c *chainEvidence) int { return min(c.fixed, 1) })
+		fixed = b.total(func(c *chainEvidence) int { return min(c.fixed, 1) })
 		if fixed < len(b.chains) {
 			head = append(head, fmt.Sprintf("dynamic trajectories of depth up to %d", b.maxDepth))
 		}
@@ -176,7 +177,11 @@ func (b *blockEvidence) write(w io.Writer, q *inquest, width int) error {
 			head = append(head, "trajectories of a fixed length"+ofChains(fixed, len(b.chains)))
 		}
 	}
-	if !math.IsNaN(b.target) {
+	switch {
+	case math.IsNaN(b.target):
+	case fixed == len(b.chains):
+		head = append(head, fmt.Sprintf("their steps to acceptance of %g or more", b.target))
+	default:
 		head = append(head, fmt.Sprintf("step size adapted to acceptance %g", b.target))
 	}
 	if len(head) > 0 {
