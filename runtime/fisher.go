@@ -165,7 +165,7 @@ func (f *fisher) departures(e *Euclidean) []float64 {
 func (f *fisher) settles(e *Euclidean) bool {
 	n, most := len(f.X), settledDeparture
 	for size := settledWindow; int(f.Points.Count) < size; size /= 2 {
-		if most /= 2; size == settledWindow/4 {
+		if most = float64(0.5 * most); size == settledWindow/4 {
 			return false
 		}
 	}

@@ -171,6 +171,9 @@ func settle(list []loop.Stmt, v *loop.Var, in bounds) []loop.Stmt {
 	var out []loop.Stmt
 	known := map[*loop.Var]*loop.Expr{} // variables that are numbers, or others
 	for n := 0; n < len(list); n++ {
+		if inner, ok := list[n].(*loop.For); ok {
+			inner.Body = settle(inner.Body, v, in)
+		}
 		branch, ok := list[n].(*loop.If)
 		if !ok {
 			out = append(out, list[n])
@@ -336,6 +339,10 @@ func with(list []loop.Stmt, known map[*loop.Var]*loop.Expr) {
 				return loop.Number(0)
 			case len(out.Args) == 1 && out.K[0] == 1:
 				return out.Args[0]
+			case len(out.Args) == 1 && out.K[0] == -1 && out.Args[0].Op == loop.Mul:
+				negative := *out.Args[0]
+				negative.Val = -negative.Val
+				return &negative
 			case len(out.Args) == 1:
 				return &loop.Expr{Op: loop.Mul, Val: out.K[0], K: []float64{1}, Args: out.Args}
 			}

@@ -292,7 +292,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		sumSqE += float64(e[i] * e[i])
 	}
 	for i := t - 1; i >= t-1; i-- {
-		adjE[i] = -(a2 * e[i])
+		adjE[i] = float64(-a2 * e[i])
 	}
 	for i := t - 2; i >= 0; i-- {
 		part := float64(a4 * adjE[i+1])
@@ -382,7 +382,7 @@ func (s *Model) slope(grad, q []float64) {
 		sumSqE += float64(e[i] * e[i])
 	}
 	for i := t - 1; i >= t-1; i-- {
-		adjE[i] = -(a2 * e[i])
+		adjE[i] = float64(-a2 * e[i])
 	}
 	for i := t - 2; i >= 0; i-- {
 		part := float64(a4 * adjE[i+1])

@@ -326,7 +326,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		sumSqE += float64(e[i] * e[i])
 	}
 	for i := t - 1; i >= max(1, t-1); i-- {
-		adjE[i] = -(a2 * e[i])
+		adjE[i] = float64(-a2 * e[i])
 		adjSlope[i] = 0
 		part := adjE[i]
 		adjLevel[i] = -part
@@ -497,7 +497,7 @@ func (s *Model) slope(grad, q []float64) {
 		sumSqE += float64(e[i] * e[i])
 	}
 	for i := t - 1; i >= max(1, t-1); i-- {
-		adjE[i] = -(a2 * e[i])
+		adjE[i] = float64(-a2 * e[i])
 		adjSlope[i] = 0
 		part := adjE[i]
 		adjLevel[i] = -part
