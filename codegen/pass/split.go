@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/hamc-dev/hamc/codegen/loop"
@@ -27,12 +28,13 @@ func split(f *loop.Func) {
 			continue
 		}
 		var parts []loop.Stmt
+		sets := loop.EffectsOf(l.Body...).Writes // an end may set what the interior does not
 		add := func(first, end *loop.Int, in bounds) {
 			p := part(l, first, end)
 			p.Body = settle(p.Body, p.V, in)
 			parts = append(parts, p)
 			if first == from && end == to {
-				out = append(out, lift(p)...)
+				out = append(out, lift(p, sets)...)
 			}
 		}
 		if from != l.From {
@@ -170,6 +172,7 @@ func (b bounds) to(x *loop.Int) bool {
 func settle(list []loop.Stmt, v *loop.Var, in bounds) []loop.Stmt {
 	var out []loop.Stmt
 	known := map[*loop.Var]*loop.Expr{} // variables that are numbers, or others
+	sets := loop.EffectsOf(list...).Writes
 	for n := 0; n < len(list); n++ {
 		if inner, ok := list[n].(*loop.For); ok {
 			inner.Body = settle(inner.Body, v, in)
@@ -213,12 +216,9 @@ func settle(list []loop.Stmt, v *loop.Var, in bounds) []loop.Stmt {
 			}
 		case len(left) > 0:
 			out = append(out, &loop.If{Conds: left, Body: branch.Body})
-		case start >= 0 && len(branch.Body) == 1 && (set.E.Op == loop.Num || set.E.Op == loop.Scalar):
+		case start >= 0 && len(branch.Body) == 1 && (set.E.Op == loop.Num || set.E.Op == loop.Scalar && !sets[set.E.Var]):
 			out = append(out[:start], out[start+1:]...)
 			known[set.V] = set.E
-			if set.E.Op == loop.Scalar && known[set.E.Var] != nil {
-				known[set.V] = known[set.E.Var]
-			}
 		case start >= 0:
 			out = append(out[:start], out[start+1:]...)
 			out = append(append(out, branch.Body[:len(branch.Body)-1]...), &loop.Let{V: set.V, E: set.E})
@@ -276,17 +276,11 @@ func decide(c loop.Cond, v *loop.Var, in bounds) int {
 	return open
 }
 
-// lift takes the values out of a loop that are the same in all its turns, of which there may be some once its questions are answered.
-func lift(l *loop.For) (out []loop.Stmt) {
-	varies := loop.EffectsOf(l.Body...).Writes
-	varies[l.V] = true
-	for _, st := range l.Body {
-		loop.Each([]loop.Stmt{st}, func(in loop.Stmt) {
-			if let, ok := in.(*loop.Let); ok {
-				varies[let.V] = true
-			}
-		})
-	}
+// lift takes the values out of a loop that are the same in all its turns and do not depend on what else is set before it, of which there may be
+// some once its questions are answered.
+func lift(l *loop.For, set map[*loop.Var]bool) (out []loop.Stmt) {
+	varies := maps.Clone(set)
+	maps.Copy(varies, loop.EffectsOf(l.Body...).Writes)
 	var value func(e *loop.Expr) *loop.Expr
 	value = func(e *loop.Expr) *loop.Expr {
 		if len(e.Args) > 1 && (e.Op == loop.Add || e.Op == loop.Mul) && ofScalars(e) && !depends(e, varies) {
