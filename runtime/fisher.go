@@ -143,16 +143,21 @@ func (f *fisher) centre(e *Euclidean) []float64 {
 //
 // over the points kept, that is 0 for a normal posterior. Without a point it is infinite.
 func (f *fisher) departures(e *Euclidean) []float64 {
-	out, r := make([]float64, e.dim), make([]float64, e.dim)
+	return f.departuresFrom((*separable)(e).Solve, e.Variances())
+}
+
+// departuresFrom is departures of a C by its products with vectors and its diagonal.
+func (f *fisher) departuresFrom(product func(v, p []float64), variances []float64) []float64 {
+	out, r := make([]float64, len(variances)), make([]float64, len(variances))
 	if len(f.X) == 0 {
 		for i := range out {
 			out[i] = math.Inf(1)
 		}
 		return out
 	}
-	points, gradients, variances := centred(f.X), centred(f.G), e.Variances()
+	points, gradients := centred(f.X), centred(f.G)
 	for k, x := range points {
-		(*separable)(e).Solve(r, gradients[k])
+		product(r, gradients[k])
 		for i, v := range r {
 			d := x[i] + v
 			out[i] += float64(d*d) / float64(variances[i]*float64(len(points)))
@@ -161,15 +166,15 @@ func (f *fisher) departures(e *Euclidean) []float64 {
 	return out
 }
 
-// settles reports whether the points look like draws from a nearly normal posterior with the covariance of a metric, which they were made with.
-func (f *fisher) settles(e *Euclidean) bool {
+// settles reports whether the points look like draws from a nearly normal posterior with the covariance of a metric, which they were made with, and which they depart from by so much.
+func (f *fisher) settles(e *Euclidean, departure float64) bool {
 	n, most := len(f.X), settledDeparture
 	for size := settledWindow; int(f.Points.Count) < size; size /= 2 {
 		if most = float64(0.5 * most); size == settledWindow/4 {
 			return false
 		}
 	}
-	if !(slices.Max(f.departures(e)) <= most) {
+	if !(departure <= most) {
 		return false
 	}
 	first := int(f.Points.Count) % n // the oldest of those kept
@@ -224,11 +229,14 @@ func (f *fisher) estimate(now []float64, dense bool, work float64) []float64 {
 		if n > len(f.X) {
 			noise = fisherNoise
 		}
-		from, to = worthwhile(values, n, noise, work/float64(n)+stepWork)
-	}
-	if some := f.coupled(out); !dense && from == 0 && to == len(values) && len(some) > 0 {
-		values, vector = f.among(some, out)
-		from, to = worthwhile(values, n, 1, work/float64(n)+stepWork)
+		step := work/float64(n) + stepWork
+		from, to = worthwhile(values, n, noise, step)
+		if from == 0 && to == len(values) {
+			if some := f.coupled(out); len(some) > 0 {
+				values, vector = f.among(some, out)
+				from, to = worthwhile(values, n, 1, step)
+			}
+		}
 	}
 	for k, v := range values {
 		if k < from || k >= to {
@@ -252,13 +260,11 @@ func (f *fisher) coupled(variances []float64) (some []int) {
 	if n <= m || m < 3 {
 		return nil
 	}
-	points, gradients, departure := centred(f.X), centred(f.G), make([]float64, n)
-	for k, x := range points {
-		for i, v := range variances {
-			d := x[i] + float64(v*gradients[k][i])
-			departure[i] += float64(d*d) / float64(v*float64(m))
+	departure := f.departuresFrom(func(v, p []float64) {
+		for i, c := range variances {
+			v[i] = float64(c * p[i])
 		}
-	}
+	}, variances)
 	for i, d := range departure {
 		if d > coupledDeparture {
 			some = append(some, i)

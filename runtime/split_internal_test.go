@@ -15,7 +15,7 @@ func TestDepartures(t *testing.T) {
 		t.Fatal("no metric")
 	}
 	f := newFisher(2, true)
-	if d := f.departures(e); !math.IsInf(d[0], 1) || !math.IsInf(d[1], 1) || f.settles(e) {
+	if d := f.departures(e); !math.IsInf(d[0], 1) || !math.IsInf(d[1], 1) || f.settles(e, d[0]) {
 		t.Errorf("without points: %v", d)
 	}
 	for k := range 40 {

@@ -187,10 +187,10 @@ func (a *adapter) learn(n int, t *Transition, q []float64) (again bool) {
 func (a *adapter) endWindow() {
 	a.ends = a.ends[1:]
 	points := a.points.bent(a.metric.bends)
-	a.settled = points.settles(a.metric)
-	departure := math.Inf(1)
-	if points.Points.Count >= departurePoints {
-		departure = slices.Max(points.departures(a.metric))
+	departure := slices.Max(points.departures(a.metric))
+	a.settled = points.settles(a.metric, departure)
+	if points.Points.Count < departurePoints {
+		departure = math.Inf(1)
 	}
 	if points.Points.Count > 1 {
 		if a.bends {
@@ -241,7 +241,7 @@ func (a *adapter) climb(row int) {
 
 // turn makes trajectories quarters of a turn.
 func (a *adapter) turn(departure float64) {
-	at := 0
+	var at int
 	if a.ladder != nil {
 		at = a.ladder.Now
 	} else {
@@ -251,7 +251,7 @@ func (a *adapter) turn(departure float64) {
 	step, draw := a.metric.work()
 	a.ladder = newLadder(a.target, departure, step, draw, at)
 	a.k.Jitter = quarterJitter
-	a.climb(at)
+	a.climb(a.ladder.Now)
 }
 
 // beDynamic makes trajectories dynamic.

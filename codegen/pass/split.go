@@ -172,7 +172,7 @@ func (b bounds) to(x *loop.Int) bool {
 func settle(list []loop.Stmt, v *loop.Var, in bounds) []loop.Stmt {
 	var out []loop.Stmt
 	known := map[*loop.Var]*loop.Expr{} // variables that are numbers, or others
-	sets := loop.EffectsOf(list...).Writes
+	sets := changes(list)
 	for n := 0; n < len(list); n++ {
 		if inner, ok := list[n].(*loop.For); ok {
 			inner.Body = settle(inner.Body, v, in)
@@ -219,6 +219,9 @@ func settle(list []loop.Stmt, v *loop.Var, in bounds) []loop.Stmt {
 		case start >= 0 && len(branch.Body) == 1 && (set.E.Op == loop.Num || set.E.Op == loop.Scalar && !sets[set.E.Var]):
 			out = append(out[:start], out[start+1:]...)
 			known[set.V] = set.E
+			if set.E.Op == loop.Scalar && known[set.E.Var] != nil {
+				known[set.V] = known[set.E.Var]
+			}
 		case start >= 0:
 			out = append(out[:start], out[start+1:]...)
 			out = append(append(out, branch.Body[:len(branch.Body)-1]...), &loop.Let{V: set.V, E: set.E})
@@ -234,6 +237,22 @@ func settle(list []loop.Stmt, v *loop.Var, in bounds) []loop.Stmt {
 		set, ok := st.(*loop.Set)
 		return ok && set.Add && set.E.IsNum(0)
 	})
+}
+
+// changes are the variables that statements change: what a declaration alone sets has one value.
+func changes(list []loop.Stmt) map[*loop.Var]bool {
+	out := loop.EffectsOf(list...).Writes
+	loop.Each(list, func(st loop.Stmt) {
+		if let, ok := st.(*loop.Let); ok {
+			delete(out, let.V)
+		}
+	})
+	loop.Each(list, func(st loop.Stmt) {
+		if set, ok := st.(*loop.Set); ok {
+			out[set.V] = true
+		}
+	})
+	return out
 }
 
 // The answers to a condition.

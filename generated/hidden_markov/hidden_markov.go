@@ -733,14 +733,11 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 			sum3 += float64(e2 * e)
 		}
 		a20 := -sum
-		part := a20
-		a21 += part
+		a21 += a20
 		sumAdjF2 := sum2
-		part2 := sumAdjF2
-		a23 += part2
+		a23 += sumAdjF2
 		a25 := sum3
-		part3 := a25
-		a26 += part3
+		a26 += a25
 	}
 	a22 := float64(0.04*sumA4) - float64(a9*a19) - float64(a9*a21)
 	res = sigma + a1 - sumA2 - float64(0.02*sumSqA4) - float64(0.125*a5) + maxF2 + logTotalSumA12 - a14 + c4
@@ -1115,14 +1112,11 @@ func (s *Model) slope(grad, q []float64) {
 			sum3 += float64(e2 * e)
 		}
 		a20 := -sum
-		part := a20
-		a21 += part
+		a21 += a20
 		sumAdjF2 := sum2
-		part2 := sumAdjF2
-		a23 += part2
+		a23 += sumAdjF2
 		a25 := sum3
-		part3 := a25
-		a26 += part3
+		a26 += a25
 	}
 	a22 := float64(0.04*sumA4) - float64(a9*a19) - float64(a9*a21)
 	grad[k] = float64(a9*(a24+a26)) - float64(0.25*a5) - sumAdjF - a23 + 1
