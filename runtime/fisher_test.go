@@ -274,3 +274,69 @@ func TestWorthwhile(t *testing.T) {
 		}
 	}
 }
+
+// TestDepartures: points of a normal density depart from the metric that is its covariance by nothing, from another by what that is off, and no
+// points from any.
+func TestDepartures(t *testing.T) {
+	e := NewEuclidean(&slope{m: 2, gradient: func(grad, q []float64) float64 { return 0 }}, false)
+	if e.SetInverse([]float64{4, 9}) != OK {
+		t.Fatal("no metric")
+	}
+	f := newFisher(2, true)
+	if d := f.departures(e); !math.IsInf(d[0], 1) || !math.IsInf(d[1], 1) || f.settles(e, d[0]) {
+		t.Errorf("without points: %v", d)
+	}
+	for k := range 40 {
+		x, y := 2*math.Sqrt2*math.Sin(float64(k)*math.Pi/20), 3*math.Cos(float64(k)*math.Pi/10)
+		f.add([]float64{5 + x, y - 7}, []float64{1 - x/4, 2 - 2*y/9})
+	}
+	// The second coordinate has the variance 4.5, and half the metric's curvature: x + Cg = −y.
+	d := f.departures(e)
+	if math.Abs(d[0]) > 1e-12 || math.Abs(d[1]-0.5) > 1e-9 {
+		t.Errorf("departures %v, want 0 and ½", d)
+	}
+}
+
+// TestCoupled: of more coordinates than there are points, two that depend on each other have directions of their own, and the others none.
+func TestCoupled(t *testing.T) {
+	const n, rho = 300, 0.9
+	rng := rand.New(rand.NewSource(4))
+	f := newFisher(n, true)
+	for range 200 {
+		x, g := make([]float64, n), make([]float64, n)
+		for i := range x {
+			x[i] = rng.NormFloat64()
+			g[i] = -x[i]
+		}
+		x[250] = rho*x[3] + math.Sqrt(1-rho*rho)*x[250]
+		g[3], g[250] = -(x[3]-rho*x[250])/(1-rho*rho), -(x[250]-rho*x[3])/(1-rho*rho)
+		f.add(x, g)
+	}
+	ones := make([]float64, n)
+	for i := range ones {
+		ones[i] = 1
+	}
+	c := newLowRank(n, f.estimate(ones, false, 1000))
+	if len(c.values) != 2 {
+		t.Fatalf("%d directions", len(c.values))
+	}
+	for i, u := range c.vectors {
+		for j, x := range u.whole {
+			if (x != 0) != (j == 3 || j == 250) {
+				t.Errorf("direction %d has %v of coordinate %d", i, x, j)
+			}
+		}
+	}
+	v, p := make([]float64, n), make([]float64, n)
+	p[3] = 1
+	if c.mul(v, p); math.Abs(v[3]-1) > 0.15 || math.Abs(v[250]-rho) > 0.15 {
+		t.Errorf("variance %.3f, covariance %.3f, want 1 and %v", v[3], v[250], rho)
+	}
+	e := NewEuclidean(&slope{m: n, gradient: func(grad, q []float64) float64 { return 0 }}, false)
+	if e.SetInverse(c.list) != OK {
+		t.Fatal("no metric")
+	}
+	if d := f.departures(e); d[3] > 0.1 || d[250] > 0.1 {
+		t.Errorf("departures of %.3f and %.3f are left", d[3], d[250])
+	}
+}

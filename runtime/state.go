@@ -196,7 +196,7 @@ func (a *adapter) restore(s *State, b *BlockState) error {
 		return errors.New("it does not tell what the metric has learnt")
 	}
 	if b.Ladder != nil {
-		if !b.Ladder.valid() || b.Split == 0 {
+		if !b.Ladder.valid() || !a.chooses || b.Split == 0 || b.Steps == 0 {
 			return errors.New("it does not tell how trajectories of a fixed length stand")
 		}
 		a.ladder = b.Ladder.clone()

@@ -253,6 +253,40 @@ func TestStatesThatDoNotFit(t *testing.T) {
 			t.Errorf("%s: error %v", c.want, err)
 		}
 	}
+	// Of a chain whose trajectories are quarters of a turn, in its warm-up.
+	normal := standardNormal(4)
+	k = &keeper{t: t}
+	long.From = nil
+	if _, err := runtime.Sample(context.Background(), normal, long, k); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		want  string
+		spoil func(*runtime.BlockState)
+	}{
+		{"steps of 9 gradients", func(b *runtime.BlockState) { b.Split = 9 }},
+		{"no centre", func(b *runtime.BlockState) { b.Centre = nil }},
+		{"no centre", func(b *runtime.BlockState) { b.Centre = b.Centre[:3] }},
+		{"no centre", func(b *runtime.BlockState) { b.Centre[1] /= 0 * b.StepSize }},
+		{"fixed length stand", func(b *runtime.BlockState) { b.Split = 0 }},
+		{"fixed length stand", func(b *runtime.BlockState) { b.Steps = 0 }},
+		{"fixed length stand", func(b *runtime.BlockState) { b.Ladder.Now = 99 }},
+		{"fixed length stand", func(b *runtime.BlockState) { b.Ladder.Rungs = b.Ladder.Rungs[1:] }},
+		{"fixed length stand", func(b *runtime.BlockState) { b.Ladder.Rungs[1].Accept = -1 }},
+	} {
+		var s runtime.State
+		if err := json.Unmarshal(k.states[100], &s); err != nil {
+			t.Fatal(err)
+		}
+		if s.Blocks[0].Ladder == nil {
+			t.Fatal("no ladder")
+		}
+		c.spoil(&s.Blocks[0])
+		long.From = []*runtime.State{&s}
+		if _, err := runtime.Sample(context.Background(), normal, long, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v", c.want, err)
+		}
+	}
 	opt.From = []*runtime.State{state, state}
 	if _, err := runtime.Sample(context.Background(), m, opt, nil); err == nil || !strings.Contains(err.Error(), "2 states to go on from for 1 chains") {
 		t.Errorf("error %v", err)

@@ -17,9 +17,9 @@ func standardNormal(m int) *landscape {
 	return newLandscape(m, normals(mu, sd))
 }
 
-// TestLengthsOfANormal: on a normal posterior trajectories have a fixed length, about a quarter of a turn, and draws are worth three times as much for each gradient as those of
+// TestTrajectoriesOfANormal: on a normal posterior trajectories have a fixed length, about a quarter of a turn, and draws are worth three times as much for each gradient as those of
 // dynamic ones, whose moments they share.
-func TestLengthsOfANormal(t *testing.T) {
+func TestTrajectoriesOfANormal(t *testing.T) {
 	for _, m := range []int{2, 30, 100} {
 		model := standardNormal(m)
 		worth := func(kind runtime.Trajectories) float64 {
@@ -67,8 +67,8 @@ func TestLengthsOfANormal(t *testing.T) {
 	}
 }
 
-// TestLengthsOfAFunnel: where no length fits all places trajectories stay dynamic.
-func TestLengthsOfAFunnel(t *testing.T) {
+// TestTrajectoriesOfAFunnel: where no length fits all places trajectories stay dynamic.
+func TestTrajectoriesOfAFunnel(t *testing.T) {
 	opt := runtime.DefaultOptions()
 	opt.Draws = 100
 	for seed := range uint64(5) {
@@ -81,9 +81,9 @@ func TestLengthsOfAFunnel(t *testing.T) {
 	}
 }
 
-// TestLengthsAreAsked: a number of steps or of the size of one that is given, trajectories that are to be dynamic, a metric that is not whole, and a short warm-up leave
+// TestTrajectoriesAreAsked: a number of steps or of the size of one that is given, trajectories that are to be dynamic, a metric that is not whole, and a short warm-up leave
 // trajectories what they were.
-func TestLengthsAreAsked(t *testing.T) {
+func TestTrajectoriesAreAsked(t *testing.T) {
 	for name, change := range map[string]func(o *runtime.Options){
 		"dynamic":         func(o *runtime.Options) { o.Trajectories = runtime.DynamicTrajectories },
 		"a step size":     func(o *runtime.Options) { o.StepSize = 0.5 },

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -200,6 +202,27 @@ Means and standard deviations of 4 chains of each side.
 `
 	if b.String() != want {
 		t.Errorf("the tables are\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+// TestWithMetric: an example that leaves its metric to hamc gets one, with its data beside it; another stays where it is.
+func TestWithMetric(t *testing.T) {
+	home, dir := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{"plain.ham": "model plain\n", "plain.data.json": "{}", "own.ham": "model own\nmetric fisher\n"} {
+		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := []example{{"plain", filepath.Join(home, "plain.ham")}, {"own", filepath.Join(home, "own.ham")}}
+	if err := withMetric(list, "identity", dir); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(list[0].Path)
+	if err != nil || string(text) != "model plain\n\nmetric identity\n" || list[0].data() == "" || filepath.Dir(filepath.Dir(list[0].Path)) != dir {
+		t.Errorf("%s: %q, data %q, %v", list[0].Path, text, list[0].data(), err)
+	}
+	if list[1].Path != filepath.Join(home, "own.ham") {
+		t.Errorf("an example with a metric is moved to %s", list[1].Path)
 	}
 }
 
