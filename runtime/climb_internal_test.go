@@ -20,6 +20,7 @@ type slope struct {
 func (s *slope) Info() *Info {
 	return &Info{Name: "slope", Params: []Param{{Name: "q", Shape: []int{s.m}, Ends: s.ends}}, Metric: MetricInfo{Constant: true, Identity: true}}
 }
+func (s *slope) Clone() Model                       { return s }
 func (s *slope) Gradient(grad, q []float64) float64 { return s.gradient(grad, q) }
 func (s *slope) Metric(g, _ []float64) {
 	clear(g)

@@ -65,6 +65,10 @@ func TestStepSplit(t *testing.T) {
 				return append(q, p...)
 			}
 			there := end(q0, p0, 0.9, 1)
+			q, p := slices.Clone(q0), slices.Clone(p0)
+			if c := e.Clone().(*Euclidean); c.StepSplit(q, p, 0.9, gradients).Status != OK || !near(q, there[:3]) || !near(p, there[3:]) {
+				t.Errorf("%s, %d gradients: a clone's step leads to %v, %v", name, gradients, q, p)
+			}
 			if back := end(there[:3], there[3:], -0.9, 1); !near(back[:3], q0) || !near(back[3:], p0) {
 				t.Errorf("%s, %d gradients: a step back leads to %v", name, gradients, back)
 			}

@@ -12,13 +12,9 @@ func (s *LeastSquares) fitOne(x, y []float64) bool {
 		return false
 	}
 	h, p, q := 0.0, xy, yy
-	for range 3 {
-		// p/xx is how far ĥ is from the least sum, p²/xx what it adds to it: c² and at most 64 ρ.
-		above := float64(p / xx * p)
-		if above <= 64*(q-above) {
-			break
-		}
-		h += p / xx
+	// p/xx is how far ĥ is from the least sum, p²/xx what it adds to it: c² and at most 64 ρ.
+	if above := float64(p / xx * p); !(above <= 64*(q-above)) {
+		h = p / xx
 		p, q = ofResiduals(x, y, h)
 	}
 	root := math.Sqrt(xx)

@@ -199,7 +199,7 @@ func TestLeastSquaresAllocations(t *testing.T) {
 func TestLeastSquaresOfOneColumn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, n := range []int{1, 2, 3, 10, 63, 64, 65, 1000} {
-		for _, scale := range []float64{1, 1e-60, 1e60, 1e-140, 1e140} {
+		for _, scale := range []float64{1, 1e-60, 1e60, 1e-140, 1e140, 1e-150, 1e150} {
 			for _, noise := range []float64{0, 1e-12, 1e-6, 0.1, 10} {
 				x, y := make([]float64, n), make([]float64, n)
 				for i := range x {
