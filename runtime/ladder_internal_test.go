@@ -132,6 +132,9 @@ func TestTurn(t *testing.T) {
 	a = turning(t, 0.1)
 	a.beDynamic()
 	a.begin, a.ends = 0, []int{1000}
+	if a.metric.SetInverse([]float64{0.8, 0.8}) != OK { // a departure of some 0.02
+		t.Fatal("no metric")
+	}
 	for n := range departurePoints {
 		if a.ladder != nil {
 			t.Errorf("after %d transitions: %d steps", n, a.k.Steps)
