@@ -202,11 +202,18 @@ func TestStatesThatDoNotFit(t *testing.T) {
 			t.Errorf("%s: error %v", c.want, err)
 		}
 	}
-	// Of a model with bent coordinates.
+	opt.From = []*runtime.State{state, state}
+	if _, err := runtime.Sample(context.Background(), m, opt, nil); err == nil || !strings.Contains(err.Error(), "2 states to go on from for 1 chains") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestBendsThatDoNotFit: a state whose bent coordinates cannot be is refused.
+func TestBendsThatDoNotFit(t *testing.T) {
 	curved := newLandscape(4, logHalfNormals)
 	bent := runtime.DefaultOptions()
 	bent.Chains, bent.Warmup, bent.Draws = 1, 150, 5
-	state = sample(t, curved, bent).Chains[0].State
+	state := sample(t, curved, bent).Chains[0].State
 	for _, spoil := range []func(b *runtime.Bend){
 		func(b *runtime.Bend) { b.Coordinate = 4 },
 		func(b *runtime.Bend) { b.Coordinate = -1 },
@@ -224,14 +231,17 @@ func TestStatesThatDoNotFit(t *testing.T) {
 			t.Errorf("a bend %+v: error %v", s.Blocks[0].Bends[0], err)
 		}
 	}
-	// Of a model with latent vectors.
+}
+
+// TestReferencesThatDoNotFit: so is a state of a model with latent vectors whose reference cannot be.
+func TestReferencesThatDoNotFit(t *testing.T) {
 	latents, err := latent.New(latent.Data{Y: []float64{1, 7}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	k := &keeper{t: t}
-	long := opt
-	long.From, long.Warmup = nil, 130
+	long := runtime.DefaultOptions()
+	long.Chains, long.Warmup, long.Draws = 1, 130, 5
 	if _, err := runtime.Sample(context.Background(), latents, long, k); err != nil {
 		t.Fatal(err)
 	}
@@ -253,10 +263,14 @@ func TestStatesThatDoNotFit(t *testing.T) {
 			t.Errorf("%s: error %v", c.want, err)
 		}
 	}
-	// Of a chain whose trajectories are quarters of a turn, in its warm-up.
+}
+
+// TestLaddersThatDoNotFit: so is a state of a chain whose trajectories are quarters of a turn, if it cannot be; here in its warm-up.
+func TestLaddersThatDoNotFit(t *testing.T) {
 	normal := standardNormal(4)
-	k = &keeper{t: t}
-	long.From = nil
+	k := &keeper{t: t}
+	long := runtime.DefaultOptions()
+	long.Chains, long.Warmup, long.Draws = 1, 130, 5
 	if _, err := runtime.Sample(context.Background(), normal, long, k); err != nil {
 		t.Fatal(err)
 	}
@@ -286,10 +300,6 @@ func TestStatesThatDoNotFit(t *testing.T) {
 		if _, err := runtime.Sample(context.Background(), normal, long, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v", c.want, err)
 		}
-	}
-	opt.From = []*runtime.State{state, state}
-	if _, err := runtime.Sample(context.Background(), m, opt, nil); err == nil || !strings.Contains(err.Error(), "2 states to go on from for 1 chains") {
-		t.Errorf("error %v", err)
 	}
 }
 
