@@ -131,6 +131,9 @@ var latents = []struct{ name, text, want string }{
 	{"coefficients that walk, which data couple", "param a real[T, 2]\ndata c real[T]\na[1, :] ~ normal(0, 1)\na[t, :] ~ normal(a[t-1, :], tau) for t in 2..T\nw ~ normal(a[:, 1] + a[:, 2].*c, s)", "a 2, a 2 @"},
 	{"zeros that see other effects than counts do", "param a, b real[J]\na ~ normal(0, tau)\nb ~ normal(0, s)\nk[i] ~ hurdle(inv_logit(b[g[i]]), poisson_log(mu + a[g[i]]*x[i])) for i in n", "b 1*, a 1*"},
 	{"the same of a matrix", "param a real[J, 2]\nparam L cov_cholesky[2]\na[j, :] ~ multi_normal_cholesky([mu, 0], L) for j in J\nk[i] ~ hurdle(inv_logit(a[g[i], 2]), poisson_log(a[g[i], 1])) for i in n", "a 1*, a 1*"},
+	{"a mean of a chain", "param a real[T]\na[1] ~ normal(mu, 1)\na[t] ~ normal(mu + 0.5*(a[t-1] - mu), tau) for t in 2..T\nw ~ normal(a, s)", "mu 1, a 2"},
+	{"a level and a slope of counts of a chain", "data c real[T]\ndata u int[T] >= 0\nparam b real\nparam a real[T]\na[1] ~ normal(0, 1)\na[t] ~ normal(a[t-1], tau) for t in 2..T\nu ~ poisson_log(mu + b*c + a)", "b 1*, mu 1*, a 2*"},
+	{"a volatility", "param b real > 0\nparam a real[T]\na[1] ~ normal(0, 1)\na[t] ~ normal(0.9*a[t-1], tau) for t in 2..T\nw ~ normal(0, b*exp(a/2))", "b 1*, a 2*"},
 	{"standardised", "param a real[J]\na ~ normal(0, 1)\ny ~ normal(mu + tau*a[g], s)", "a 1"},
 }
 

@@ -9,21 +9,28 @@
 //
 //	L = -5.5·sigma2 - 20.5·log1p_exp(-phi) - 2·log1p_exp(phi) - 0.25·exp(-sigma2)
 //	    - 2·x[1]²·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2) - 1.8378770664093453·T + ½·sigma2·(1 - T)
-//	    - ½·exp(-sigma2)·(Σ[i1 in 2..T] (x[i1] + (1 - 2·inv_logit(phi))·x[i1-1])²) - beta·T - ½·Σ[i1 in T] x[i1]
-//	    - ½·Σ[i1 in T] y[i1]²·exp(-2·beta - x[i1]) - Σ[i1 in T]
-//	    log(band_cholesky(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[i,1] + exp(-sigma2)·[i in 2..T] + (1
-//	    - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½, (1
-//	    - 2·inv_logit(phi))·exp(-sigma2)·[i in 2..T])[1,i1]) - 4.0904073637165945
+//	    - ½·exp(-sigma2)·(Σ[i1 in 2..T] (x[i1] + (1 - 2·inv_logit(phi))·x[i1-1])²) - log(beta)·T
+//	    - ½·Σ[i1 in T] x[i1] - ½·Σ[i1 in T] y[i1]²·exp(-2·log(beta) - x[i1])
+//	    + ½·log(1/(Σ[i1 in T] 2·y[i1]²·exp(-2·beta_ref - x_ref[i1])
+//	    - Σ[i1 in T] band_solve_lower(band_cholesky(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[i,1]
+//	    + exp(-sigma2)·[i in 2..T] + (1 - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½·y[i]²·exp(-2·beta_ref
+//	    - x_ref[i]), (1 - 2·inv_logit(phi))·exp(-sigma2)·[i in 2..T])[i,j], ½·(2·y[i]²·exp(-2·beta_ref
+//	    - x_ref[i])))[i1]²)) - Σ[i1 in T] log(band_cholesky(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[i,1]
+//	    + exp(-sigma2)·[i in 2..T] + (1 - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½·y[i]²·exp(-2·beta_ref
+//	    - x_ref[i]), (1 - 2·inv_logit(phi))·exp(-sigma2)·[i in 2..T])[1,i1]) - 4.0904073637165945
 //
 // and the metric is constant and diagonal, with the blocks
 //
 //	x_z[j], x_z[l]: δ[j,l]
-//	beta, beta: 1
+//	beta_z, beta_z: 1
 //	sigma2, sigma2: 1
 //	phi, phi: 1
 //
+// The values x of log(beta) are those of a map x = c + L⁻ᵀz of the coordinates z = beta_z. The precision L Lᵀ
+// of x is a number, that where the chain is not known, with the information of data at a reference.
+//
 // The values x of x are those of a map x = c + L⁻ᵀz of the coordinates z = x_z. The precision L Lᵀ
-// of x is tridiagonal, with the expected information of data at a reference.
+// of x is tridiagonal, with the information of data at a reference.
 package volatility
 
 import (
@@ -90,25 +97,34 @@ type modelSpace struct {
 	betaRef                   float64   // of the reference
 	plain                     []float64 // coordinates, of Push and Pull
 	reference                 []float64 // that the maps are made at
-	a3                        []float64 // a3[i] = a1·δ[i,1] + expNegSigma2·[i in 2..T] + a2·[i in T-1] + ½
+	g2                        []float64 // g2[i] = exp(-x_ref[i] + g1)
+	g3                        []float64 // g3[i] = ½·y[i]²·g2[i]
+	a3                        []float64 // a3[i] = a1·δ[i,1] + expNegSigma2·[i in 2..T] + a2·[i in T-1] + g3[i]
 	a5                        []float64 // a5[i] = [i in 2..T]·a4
 	bandCholA3                []float64 // bandCholA3[i,j] = band_cholesky(a3, a5)
-	g1                        []float64 // g1[i] = exp(beta_ref + ½·x_ref[i])
-	g3                        []float64 // g3[i] = exp(-1.5·x_ref[i] + g2)
-	g4                        []float64 // g4[i] = exp(-beta_ref - ½·x_ref[i])
-	g5                        []float64 // g5[i] = ½·x_ref[i] + ½·g1[i]·(y[i]²·g3[i] - g4[i])
-	a7                        []float64 // a7[i] = a6 + g5[i]
-	bandSolveBandCholA3       []float64 // bandSolveBandCholA3[i] = band_solve_lower(bandCholA3, a7)
-	a8                        []float64 // a8[i] = x_z[i] + bandSolveBandCholA3[i]
-	bandSolveUpperBandCholA3  []float64 // bandSolveUpperBandCholA3[i] = band_solve_upper(bandCholA3, a8)
-	a13                       []float64 // a13[i] = exp(-bandSolveUpperBandCholA3[i] + a12)
+	g4                        []float64 // g4[i] = exp(beta_ref + ½·x_ref[i])
+	g6                        []float64 // g6[i] = exp(-1.5·x_ref[i] + g5)
+	g7                        []float64 // g7[i] = exp(-beta_ref - ½·x_ref[i])
+	g8                        []float64 // g8[i] = 2·y[i]²·g2[i]
+	g9                        []float64 // g9[i] = ½·g4[i]·(y[i]²·g6[i] - g7[i]) + ½·(beta_ref + ½·x_ref[i])·g8[i]
+	bandSolveBandCholA3       []float64 // bandSolveBandCholA3[i] = band_solve_lower(bandCholA3, g9)
+	sumG8                     float64   // sumG8 = Σ[i1 in T] g8[i1]
+	g10                       []float64 // g10[i] = ½·g8[i]
+	bandSolveBandCholA32      []float64 // bandSolveBandCholA32[i] = band_solve_lower(bandCholA3, g10)
+	g13                       float64   // g13 = g11 + g12
+	a11                       []float64 // a11[i] = x_z[i] + bandSolveBandCholA3[i] - a10·bandSolveBandCholA32[i]
+	bandSolveUpperBandCholA3  []float64 // bandSolveUpperBandCholA3[i] = band_solve_upper(bandCholA3, a11)
+	a16                       []float64 // a16[i] = exp(-bandSolveUpperBandCholA3[i] + a15)
 	logBandCholA3             []float64 // logBandCholA3[i] = log(bandCholA3[1,i])
-	a16                       []float64 // a16[i] = -expNegSigma2·([i in 2..T]·(bandSolveUpperBandCholA3[i] + a9·ban …
-	bandSolveBandCholA32      []float64 // bandSolveBandCholA32[i] = band_solve_lower(bandCholA3, a16)
-	bandSolveUpperBandCholA32 []float64 // bandSolveUpperBandCholA32[i] = band_solve_upper(bandCholA3, bandSolveBand …
-	a18                       []float64 // a18[i] = -1/bandCholA3[1,i] - bandSolveUpperBandCholA3[i]·bandSolveBandCh …
-	a19                       []float64 // a19[i] = -[i in 2..T]·([i in 2..T]·bandSolveUpperBandCholA3[i]·bandSolveB …
-	bandCholBarBandCholA3     []float64 // bandCholBarBandCholA3[i,j] = band_cholesky_adjoint(bandCholA3, a18, a19)
+	a19                       []float64 // a19[i] = -expNegSigma2·([i in 2..T]·(bandSolveUpperBandCholA3[i] + a12·ba …
+	bandSolveBandCholA33      []float64 // bandSolveBandCholA33[i] = band_solve_lower(bandCholA3, a19)
+	a26                       []float64 // a26[i] = -bandSolveBandCholA3[i]·a22 - 2·bandSolveBandCholA32[i]·a25 - a1 …
+	bandSolveUpperBandCholA32 []float64 // bandSolveUpperBandCholA32[i] = band_solve_upper(bandCholA3, a26)
+	a27                       []float64 // a27[i] = bandSolveBandCholA33[i] - bandSolveBandCholA32[i]·a22
+	bandSolveUpperBandCholA33 []float64 // bandSolveUpperBandCholA33[i] = band_solve_upper(bandCholA3, a27)
+	a28                       []float64 // a28[i] = -1/bandCholA3[1,i] - bandSolveUpperBandCholA3[i]·bandSolveBandCh …
+	a29                       []float64 // a29[i] = -[i in 2..T]·([i in 2..T]·bandSolveUpperBandCholA3[i]·bandSolveB …
+	bandCholBarBandCholA3     []float64 // bandCholBarBandCholA3[i,j] = band_cholesky_adjoint(bandCholA3, a28, a29)
 }
 
 // New returns the model given its data, or an error that names all data
@@ -148,8 +164,8 @@ func (s *Model) describe() *rt.Info {
 				Shape:  []int{s.t},
 			},
 			{
-				Ends: rt.EndBelow,
-				Name: "beta",
+				Latent: true,
+				Name:   "beta",
 			},
 			{
 				Ends: rt.EndBelow,
@@ -160,7 +176,7 @@ func (s *Model) describe() *rt.Info {
 				Name: "phi",
 			},
 		},
-		Work: 132 + 113*s.t,
+		Work: 167 + 140*s.t,
 	}
 }
 
@@ -172,24 +188,31 @@ func (s *Model) allocate() {
 		Matrix:     s.matrix,
 		Slope:      s.slope,
 	}, system.NewDiagonal(t+3))
+	s.g2 = make([]float64, t)
+	s.g3 = make([]float64, t)
 	s.a3 = make([]float64, t)
 	s.a5 = make([]float64, t)
 	s.bandCholA3 = make([]float64, 2*t)
-	s.g1 = make([]float64, t)
-	s.g3 = make([]float64, t)
 	s.g4 = make([]float64, t)
-	s.g5 = make([]float64, t)
-	s.a7 = make([]float64, t)
+	s.g6 = make([]float64, t)
+	s.g7 = make([]float64, t)
+	s.g8 = make([]float64, t)
+	s.g9 = make([]float64, t)
 	s.bandSolveBandCholA3 = make([]float64, t)
-	s.a8 = make([]float64, t)
-	s.bandSolveUpperBandCholA3 = make([]float64, t)
-	s.a13 = make([]float64, t)
-	s.logBandCholA3 = make([]float64, t)
-	s.a16 = make([]float64, t)
+	s.g10 = make([]float64, t)
 	s.bandSolveBandCholA32 = make([]float64, t)
-	s.bandSolveUpperBandCholA32 = make([]float64, t)
-	s.a18 = make([]float64, t)
+	s.a11 = make([]float64, t)
+	s.bandSolveUpperBandCholA3 = make([]float64, t)
+	s.a16 = make([]float64, t)
+	s.logBandCholA3 = make([]float64, t)
 	s.a19 = make([]float64, t)
+	s.bandSolveBandCholA33 = make([]float64, t)
+	s.a26 = make([]float64, t)
+	s.bandSolveUpperBandCholA32 = make([]float64, t)
+	s.a27 = make([]float64, t)
+	s.bandSolveUpperBandCholA33 = make([]float64, t)
+	s.a28 = make([]float64, t)
+	s.a29 = make([]float64, t)
 	s.bandCholBarBandCholA3 = make([]float64, 2*t)
 	s.plain = make([]float64, t+3)
 	s.reference = make([]float64, t+3)
@@ -214,9 +237,9 @@ func (s *Model) Info() *rt.Info {
 func (s *Model) Constrain(dst, q []float64) {
 	t := s.t
 	dst = dst[:t+3]
-	sigma2, phi, betaRef, beta, a3, a5 := q[t+1], q[t+2], s.betaRef, q[t], s.a3[:t], s.a5[:t]
-	g5, a7, bandCholA3, bandSolveBandCholA3, xZ, a8 := s.g5[:t], s.a7[:t], s.bandCholA3, s.bandSolveBandCholA3[:t], q[:t], s.a8[:t]
-	bandSolveUpperBandCholA3 := s.bandSolveUpperBandCholA3[:t]
+	sigma2, phi, g3, a3, a5, bandCholA3 := q[t+1], q[t+2], s.g3[:t], s.a3[:t], s.a5[:t], s.bandCholA3
+	g9, bandSolveBandCholA3, g10, bandSolveBandCholA32, sumG8, g13 := s.g9, s.bandSolveBandCholA3[:t], s.g10, s.bandSolveBandCholA32[:t], s.sumG8, s.g13
+	betaZ, xZ, a11, bandSolveUpperBandCholA3 := q[t], q[:t], s.a11[:t], s.bandSolveUpperBandCholA3[:t]
 	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
@@ -225,38 +248,45 @@ func (s *Model) Constrain(dst, q []float64) {
 	e2 := float64(expNegSigma2 * e)
 	a2 := float64(e2 * e)
 	a4 := e2
-	a6 := betaRef - beta
-	expBeta := elementary.Exp(beta)
 	expSigma2 := elementary.Exp(sigma2)
-	dst[t] = expBeta
 	dst[t+1] = expSigma2
 	dst[t+2] = float64(2*invLogitPhi) - 1
-	e3 := expNegSigma2 + a2 + 0.5
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
 			part = a2
 		}
-		a3[i] = a1 + part + 0.5
+		a3[i] = a1 + part + g3[i]
 		a5[i] = 0
-		a7[i] = a6 + g5[i]
 	}
 	for i := 1; i < t-1; i++ {
-		a3[i] = e3
+		a3[i] = expNegSigma2 + a2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	for i := max(1, t-1); i < t; i++ {
-		a3[i] = expNegSigma2 + 0.5
+		a3[i] = expNegSigma2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	linalg.BandCholesky(bandCholA3, a3, a5)
-	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, a7)
+	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, g9)
+	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, g10)
+	a6 := 0.0
+	a8 := 0.0
 	for i := range t {
-		a8[i] = xZ[i] + bandSolveBandCholA3[i]
+		a6 += float64(bandSolveBandCholA32[i] * bandSolveBandCholA32[i])
+		a8 += float64(bandSolveBandCholA32[i] * bandSolveBandCholA3[i])
 	}
-	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, a8)
+	a7 := sumG8 - a6
+	invA7 := 1 / a7
+	sqrtInvA7 := math.Sqrt(invA7)
+	a9 := g13 - a8
+	a10 := float64(sqrtInvA7 * (betaZ + float64(sqrtInvA7*a9)))
+	expA10 := elementary.Exp(a10)
+	dst[t] = expA10
+	for i := range t {
+		a11[i] = xZ[i] + bandSolveBandCholA3[i] - float64(a10*bandSolveBandCholA32[i])
+	}
+	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, a11)
 	for i := range t {
 		dst[i] = bandSolveUpperBandCholA3[i]
 	}
@@ -312,9 +342,10 @@ func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
 func (s *Model) LogDensity(q []float64) float64 {
 	var res float64
 	t := s.t
-	phi, sigma2, betaRef, beta, a3, a5 := q[t+2], q[t+1], s.betaRef, q[t], s.a3[:t], s.a5[:t]
-	g5, a7, bandCholA3, bandSolveBandCholA3, xZ, a8 := s.g5[:t], s.a7[:t], s.bandCholA3, s.bandSolveBandCholA3[:t], q[:t], s.a8[:t]
-	logBandCholA3, bandSolveUpperBandCholA3, a13, y := s.logBandCholA3[:t], s.bandSolveUpperBandCholA3[:t], s.a13[:t], s.y[:t]
+	phi, sigma2, g3, a3, a5, bandCholA3 := q[t+2], q[t+1], s.g3[:t], s.a3[:t], s.a5[:t], s.bandCholA3
+	g9, bandSolveBandCholA3, g10, bandSolveBandCholA32, logBandCholA3, sumG8 := s.g9, s.bandSolveBandCholA3[:t], s.g10, s.bandSolveBandCholA32[:t], s.logBandCholA3[:t], s.sumG8
+	g13, betaZ, xZ, a11, bandSolveUpperBandCholA3, a16 := s.g13, q[t], q[:t], s.a11[:t], s.bandSolveUpperBandCholA3[:t], s.a16[:t]
+	y := s.y[:t]
 	c1 := 0.5 - float64(0.5*float64(t))
 	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
 	log1pExpNegPhi := special.Log1pExp(-phi)
@@ -328,79 +359,88 @@ func (s *Model) LogDensity(q []float64) float64 {
 	e3 := float64(expNegSigma2 * e2)
 	a2 := float64(e3 * e2)
 	a4 := e3
-	a6 := betaRef - beta
-	a9 := e2
-	a12 := float64(-2 * beta)
-	e4 := expNegSigma2 + a2 + 0.5
+	a12 := e2
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
 			part = a2
 		}
-		a3[i] = a1 + part + 0.5
+		a3[i] = a1 + part + g3[i]
 		a5[i] = 0
-		a7[i] = a6 + g5[i]
 	}
 	for i := 1; i < t-1; i++ {
-		a3[i] = e4
+		a3[i] = expNegSigma2 + a2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	for i := max(1, t-1); i < t; i++ {
-		a3[i] = expNegSigma2 + 0.5
+		a3[i] = expNegSigma2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	linalg.BandCholesky(bandCholA3, a3, a5)
-	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, a7)
+	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, g9)
+	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, g10)
+	a6 := 0.0
+	a8 := 0.0
 	for i := range t {
-		a8[i] = xZ[i] + bandSolveBandCholA3[i]
+		a6 += float64(bandSolveBandCholA32[i] * bandSolveBandCholA32[i])
+		a8 += float64(bandSolveBandCholA32[i] * bandSolveBandCholA3[i])
 		logBandCholA3[i] = bandCholA3[i]
 	}
-	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, a8)
-	a10 := 0.0
-	for i := 1; i < t; i++ {
-		e5 := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		a10 += float64(e5 * e5)
-	}
-	a11 := 0.0
+	a7 := sumG8 - a6
+	invA7 := 1 / a7
+	sqrtInvA7 := math.Sqrt(invA7)
+	a9 := g13 - a8
+	a10 := float64(sqrtInvA7 * (betaZ + float64(sqrtInvA7*a9)))
+	a15 := float64(-2 * a10)
+	logInvA7 := elementary.Log(invA7)
 	for i := range t {
-		a11 += bandSolveUpperBandCholA3[i]
-		a13[i] = a12 - bandSolveUpperBandCholA3[i]
+		a11[i] = xZ[i] + bandSolveBandCholA3[i] - float64(a10*bandSolveBandCholA32[i])
 	}
-	kernel.Exp(a13, a13)
+	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, a11)
+	a13 := 0.0
+	for i := 1; i < t; i++ {
+		e4 := bandSolveUpperBandCholA3[i] + float64(a12*bandSolveUpperBandCholA3[i-1])
+		a13 += float64(e4 * e4)
+	}
 	a14 := 0.0
 	for i := range t {
-		a14 += float64(y[i] * y[i] * a13[i])
+		a14 += bandSolveUpperBandCholA3[i]
+		a16[i] = a15 - bandSolveUpperBandCholA3[i]
+	}
+	kernel.Exp(a16, a16)
+	a17 := 0.0
+	for i := range t {
+		a17 += float64(y[i] * y[i] * a16[i])
 	}
 	kernel.Log(logBandCholA3, logBandCholA3)
 	sumLogBandCholA3 := 0.0
 	for i := range t {
 		sumLogBandCholA3 += logBandCholA3[i]
 	}
-	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) - float64(0.5*a11) - float64(0.5*a14) - sumLogBandCholA3 - float64(2*e*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]) - float64(0.5*expNegSigma2*a10) + c2
+	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) - float64(float64(t)*a10) - float64(0.5*a14) - float64(0.5*a17) + float64(0.5*logInvA7) - sumLogBandCholA3 - float64(2*e*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]) - float64(0.5*expNegSigma2*a13) + c2
 	return res
 }
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂x_z[k] = bandSolveBandCholA32[k]
-//	∂L/∂beta = -T + a14 - a17
-//	∂L/∂sigma2 = -½·T + expNegSigma2·(½·a10 + 2·invLogitPhi·invLogitNegPhi·bandSolveUpperBandCholA3[1]² - (1
-//	    - 2·invLogitPhi)·a20 - a21 - (1 - 2·invLogitPhi)²·a22
+//	∂L/∂x_z[k] = bandSolveBandCholA33[k]
+//	∂L/∂beta_z = sqrtInvA7·a21
+//	∂L/∂sigma2 = -½·T + expNegSigma2·(½·a13 + 2·invLogitPhi·invLogitNegPhi·bandSolveUpperBandCholA3[1]² - (1
+//	    - 2·invLogitPhi)·a30 - a31 - (1 - 2·invLogitPhi)²·a32
 //	    - 4·invLogitPhi·invLogitNegPhi·bandCholBarBandCholA3[1,1] + 0.25) - 5
 //	∂L/∂phi = -2·invLogitPhi + 20.5·invLogitNegPhi - expNegSigma2·invLogitPhi·invLogitNegPhi·(1
 //	    - invLogitNegPhi)·(4·bandCholBarBandCholA3[1,1] - 2·bandSolveUpperBandCholA3[1]²)
-//	    - expNegSigma2·invLogitPhi·(1 - invLogitPhi)·(2·a20 + 2·invLogitNegPhi·bandSolveUpperBandCholA3[1]²
-//	    - 2·a23 + 4·(1 - 2·invLogitPhi)·a22 - 4·invLogitNegPhi·bandCholBarBandCholA3[1,1])
+//	    - expNegSigma2·invLogitPhi·(1 - invLogitPhi)·(2·a30 + 2·invLogitNegPhi·bandSolveUpperBandCholA3[1]²
+//	    - 2·a33 + 4·(1 - 2·invLogitPhi)·a32 - 4·invLogitNegPhi·bandCholBarBandCholA3[1,1])
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	t := s.t
 	grad = grad[:t+3]
-	phi, sigma2, betaRef, beta, a3, a5 := q[t+2], q[t+1], s.betaRef, q[t], s.a3[:t], s.a5[:t]
-	g5, a7, bandCholA3, bandSolveBandCholA3, xZ, a8 := s.g5[:t], s.a7[:t], s.bandCholA3, s.bandSolveBandCholA3[:t], q[:t], s.a8[:t]
-	logBandCholA3, bandSolveUpperBandCholA3, a13, y, a16, bandSolveBandCholA32 := s.logBandCholA3[:t], s.bandSolveUpperBandCholA3[:t], s.a13[:t], s.y[:t], s.a16[:t], s.bandSolveBandCholA32[:t]
-	bandSolveUpperBandCholA32, a18, a19, bandCholBarBandCholA3 := s.bandSolveUpperBandCholA32[:t], s.a18[:t], s.a19[:t], s.bandCholBarBandCholA3
+	phi, sigma2, g3, a3, a5, bandCholA3 := q[t+2], q[t+1], s.g3[:t], s.a3[:t], s.a5[:t], s.bandCholA3
+	g9, bandSolveBandCholA3, g10, bandSolveBandCholA32, logBandCholA3, sumG8 := s.g9, s.bandSolveBandCholA3[:t], s.g10, s.bandSolveBandCholA32[:t], s.logBandCholA3[:t], s.sumG8
+	g13, betaZ, xZ, a11, bandSolveUpperBandCholA3, a16 := s.g13, q[t], q[:t], s.a11[:t], s.bandSolveUpperBandCholA3[:t], s.a16[:t]
+	y, a19, bandSolveBandCholA33, a26, a27, bandSolveUpperBandCholA32 := s.y[:t], s.a19[:t], s.bandSolveBandCholA33[:t], s.a26[:t], s.a27[:t], s.bandSolveUpperBandCholA32[:t]
+	bandSolveUpperBandCholA33, a28, a29, bandCholBarBandCholA3 := s.bandSolveUpperBandCholA33[:t], s.a28[:t], s.a29[:t], s.bandCholBarBandCholA3
 	c1 := 0.5 - float64(0.5*float64(t))
 	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
 	c3 := -float64(0.5*float64(t)) - 5
@@ -416,52 +456,61 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	e4 := float64(expNegSigma2 * e3)
 	a2 := float64(e4 * e3)
 	a4 := e4
-	a6 := betaRef - beta
-	a9 := e3
-	a12 := float64(-2 * beta)
-	e5 := expNegSigma2 + a2 + 0.5
+	a12 := e3
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
 			part = a2
 		}
-		a3[i] = a1 + part + 0.5
+		a3[i] = a1 + part + g3[i]
 		a5[i] = 0
-		a7[i] = a6 + g5[i]
 	}
 	for i := 1; i < t-1; i++ {
-		a3[i] = e5
+		a3[i] = expNegSigma2 + a2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	for i := max(1, t-1); i < t; i++ {
-		a3[i] = expNegSigma2 + 0.5
+		a3[i] = expNegSigma2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	linalg.BandCholesky(bandCholA3, a3, a5)
-	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, a7)
+	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, g9)
+	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, g10)
+	a6 := 0.0
+	a8 := 0.0
 	for i := range t {
-		a8[i] = xZ[i] + bandSolveBandCholA3[i]
+		a6 += float64(bandSolveBandCholA32[i] * bandSolveBandCholA32[i])
+		a8 += float64(bandSolveBandCholA32[i] * bandSolveBandCholA3[i])
 		logBandCholA3[i] = bandCholA3[i]
 	}
-	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, a8)
-	a10 := 0.0
-	a23 := 0.0
-	for i := 1; i < t; i++ {
-		e6 := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		a10 += float64(e6 * e6)
-		a23 += float64(bandSolveUpperBandCholA3[i-1] * e6)
-	}
-	a11 := 0.0
+	a7 := sumG8 - a6
+	invA7 := 1 / a7
+	sqrtInvA7 := math.Sqrt(invA7)
+	a9 := g13 - a8
+	e5 := float64(sqrtInvA7 * a9)
+	a10 := float64(sqrtInvA7 * (betaZ + e5))
+	a15 := float64(-2 * a10)
+	logInvA7 := elementary.Log(invA7)
 	for i := range t {
-		a11 += bandSolveUpperBandCholA3[i]
-		a13[i] = a12 - bandSolveUpperBandCholA3[i]
+		a11[i] = xZ[i] + bandSolveBandCholA3[i] - float64(a10*bandSolveBandCholA32[i])
 	}
-	kernel.Exp(a13, a13)
+	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, a11)
+	a13 := 0.0
+	a33 := 0.0
+	for i := 1; i < t; i++ {
+		e6 := bandSolveUpperBandCholA3[i] + float64(a12*bandSolveUpperBandCholA3[i-1])
+		a13 += float64(e6 * e6)
+		a33 += float64(bandSolveUpperBandCholA3[i-1] * e6)
+	}
 	a14 := 0.0
 	for i := range t {
-		a14 += float64(y[i] * y[i] * a13[i])
+		a14 += bandSolveUpperBandCholA3[i]
+		a16[i] = a15 - bandSolveUpperBandCholA3[i]
+	}
+	kernel.Exp(a16, a16)
+	a17 := 0.0
+	for i := range t {
+		a17 += float64(y[i] * y[i] * a16[i])
 	}
 	kernel.Log(logBandCholA3, logBandCholA3)
 	sumLogBandCholA3 := 0.0
@@ -469,71 +518,82 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		sumLogBandCholA3 += logBandCholA3[i]
 	}
 	e7 := float64(e2 * bandSolveUpperBandCholA3[0])
-	a15 := float64(-4 * e7)
-	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) - float64(0.5*a11) - float64(0.5*a14) - sumLogBandCholA3 - float64(2*e7*bandSolveUpperBandCholA3[0]) - float64(0.5*expNegSigma2*a10) + c2
+	a18 := float64(-4 * e7)
+	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) - float64(float64(t)*a10) - float64(0.5*a14) - float64(0.5*a17) + float64(0.5*logInvA7) - sumLogBandCholA3 - float64(2*e7*bandSolveUpperBandCholA3[0]) - float64(0.5*expNegSigma2*a13) + c2
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
-			part = float64(a9 * (bandSolveUpperBandCholA3[i+1] + float64(bandSolveUpperBandCholA3[i]*a9)))
+			part = float64(a12 * (bandSolveUpperBandCholA3[i+1] + float64(bandSolveUpperBandCholA3[i]*a12)))
 		}
-		a16[i] = a15 - float64(expNegSigma2*part) + float64(0.5*y[i]*y[i]*a13[i]) - 0.5
+		a19[i] = a18 - float64(expNegSigma2*part) + float64(0.5*y[i]*y[i]*a16[i]) - 0.5
 	}
 	for i := 1; i < t-1; i++ {
-		part := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		part2 := float64(a9 * (bandSolveUpperBandCholA3[i+1] + float64(bandSolveUpperBandCholA3[i]*a9)))
-		a16[i] = float64(0.5*y[i]*y[i]*a13[i]) - float64(expNegSigma2*(part+part2)) - 0.5
+		part := bandSolveUpperBandCholA3[i] + float64(a12*bandSolveUpperBandCholA3[i-1])
+		part2 := float64(a12 * (bandSolveUpperBandCholA3[i+1] + float64(bandSolveUpperBandCholA3[i]*a12)))
+		a19[i] = float64(0.5*y[i]*y[i]*a16[i]) - float64(expNegSigma2*(part+part2)) - 0.5
 	}
 	for i := max(1, t-1); i < t; i++ {
-		part := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		a16[i] = float64(0.5*y[i]*y[i]*a13[i]) - float64(expNegSigma2*part) - 0.5
+		part := bandSolveUpperBandCholA3[i] + float64(a12*bandSolveUpperBandCholA3[i-1])
+		a19[i] = float64(0.5*y[i]*y[i]*a16[i]) - float64(expNegSigma2*part) - 0.5
 	}
-	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, a16)
-	linalg.BandSolveUpper(bandSolveUpperBandCholA32, bandCholA3, bandSolveBandCholA32)
-	a17 := 0.0
+	linalg.BandSolveLower(bandSolveBandCholA33, bandCholA3, a19)
+	a20 := 0.0
+	for i := range t {
+		a20 += float64(bandSolveBandCholA32[i] * bandSolveBandCholA33[i])
+		grad[i] = bandSolveBandCholA33[i]
+	}
+	a21 := a17 - float64(t) - a20
+	a22 := float64(invA7 * a21)
+	a23 := float64(a21 * (betaZ + float64(2*e5)))
+	a24 := float64(0.5*a7) + 0.5*a23/sqrtInvA7
+	a25 := float64(-invA7 * invA7 * a24)
+	grad[t] = float64(sqrtInvA7 * a21)
+	for i := range t {
+		a26[i] = -float64(bandSolveBandCholA3[i]*a22) - float64(2*bandSolveBandCholA32[i]*a25) - float64(a10*bandSolveBandCholA33[i])
+		a27[i] = bandSolveBandCholA33[i] - float64(bandSolveBandCholA32[i]*a22)
+	}
+	linalg.BandSolveUpper(bandSolveUpperBandCholA32, bandCholA3, a26)
+	linalg.BandSolveUpper(bandSolveUpperBandCholA33, bandCholA3, a27)
 	for i := range min(1, t) {
-		a17 += bandSolveUpperBandCholA32[i]
-		a18[i] = -1/bandCholA3[i] - float64(bandSolveUpperBandCholA3[i]*bandSolveBandCholA32[i]) - float64(bandSolveBandCholA3[i]*bandSolveUpperBandCholA32[i])
-		a19[i] = 0
-		grad[i] = bandSolveBandCholA32[i]
+		a28[i] = -1/bandCholA3[i] - float64(bandSolveUpperBandCholA3[i]*bandSolveBandCholA33[i]) - float64(bandSolveBandCholA32[i]*bandSolveUpperBandCholA32[i]) - float64(bandSolveBandCholA3[i]*bandSolveUpperBandCholA33[i])
+		a29[i] = 0
 	}
 	for i := 1; i < t; i++ {
-		a17 += bandSolveUpperBandCholA32[i]
-		a18[i] = -1/bandCholA3[i] - float64(bandSolveUpperBandCholA3[i]*bandSolveBandCholA32[i]) - float64(bandSolveBandCholA3[i]*bandSolveUpperBandCholA32[i])
-		part := float64(bandSolveUpperBandCholA3[i] * bandSolveBandCholA32[i-1])
-		part2 := float64(bandSolveUpperBandCholA32[i] * bandSolveBandCholA3[i-1])
-		part3 := -(part + part2)
-		a19[i] = part3
-		grad[i] = bandSolveBandCholA32[i]
+		a28[i] = -1/bandCholA3[i] - float64(bandSolveUpperBandCholA3[i]*bandSolveBandCholA33[i]) - float64(bandSolveBandCholA32[i]*bandSolveUpperBandCholA32[i]) - float64(bandSolveBandCholA3[i]*bandSolveUpperBandCholA33[i])
+		part := float64(bandSolveUpperBandCholA3[i] * bandSolveBandCholA33[i-1])
+		part2 := float64(bandSolveUpperBandCholA32[i] * bandSolveBandCholA32[i-1])
+		part3 := float64(bandSolveUpperBandCholA33[i] * bandSolveBandCholA3[i-1])
+		part4 := -(part + part2 + part3)
+		a29[i] = part4
 	}
-	linalg.BandCholeskyAdjoint(bandCholBarBandCholA3, bandCholA3, a18, a19)
-	a20 := 0.0
-	a21 := 0.0
-	a22 := 0.0
+	linalg.BandCholeskyAdjoint(bandCholBarBandCholA3, bandCholA3, a28, a29)
+	a30 := 0.0
+	a31 := 0.0
+	a32 := 0.0
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
 			part = bandCholBarBandCholA3[i]
 		}
-		a22 += part
+		a32 += part
 	}
 	for i := 1; i < t-1; i++ {
 		part := bandCholBarBandCholA3[t+i]
-		a20 += part
+		a30 += part
 		part2 := bandCholBarBandCholA3[i]
-		a21 += part2
+		a31 += part2
 		part3 := part2
-		a22 += part3
+		a32 += part3
 	}
 	for i := max(1, t-1); i < t; i++ {
 		part := bandCholBarBandCholA3[t+i]
-		a20 += part
+		a30 += part
 		part2 := bandCholBarBandCholA3[i]
-		a21 += part2
+		a31 += part2
 	}
-	grad[t] = a14 - float64(t) - a17
 	e8 := float64(invLogitPhi * invLogitNegPhi)
-	grad[t+1] = float64(expNegSigma2*(float64(0.5*a10)+float64(2*e8*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e3*a20)-a21-float64(e3*e3*a22)-float64(4*e8*bandCholBarBandCholA3[0])+0.25)) + c3
-	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(e2*(1-invLogitNegPhi)*(float64(4*bandCholBarBandCholA3[0])-float64(2*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]))) - float64(e*(1-invLogitPhi)*(float64(2*a20)+float64(2*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(2*a23)+float64(4*e3*a22)-float64(4*invLogitNegPhi*bandCholBarBandCholA3[0])))
+	grad[t+1] = float64(expNegSigma2*(float64(0.5*a13)+float64(2*e8*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e3*a30)-a31-float64(e3*e3*a32)-float64(4*e8*bandCholBarBandCholA3[0])+0.25)) + c3
+	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(e2*(1-invLogitNegPhi)*(float64(4*bandCholBarBandCholA3[0])-float64(2*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]))) - float64(e*(1-invLogitPhi)*(float64(2*a30)+float64(2*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(2*a33)+float64(4*e3*a32)-float64(4*invLogitNegPhi*bandCholBarBandCholA3[0])))
 	return res
 }
 
@@ -541,26 +601,26 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 func (s *Model) Push(q []float64) {
 	t := s.t
 	s.push(s.plain, q)
+	copy(q[t:t+1], s.plain[t:t+1])
 	copy(q[0:t], s.plain[0:t])
 }
 
 // Pull is the inverse of Push: it puts coordinates in the place of plain ones.
 func (s *Model) Pull(q []float64) {
+	t := s.t
 	x := s.plain
 	copy(x, q)
 	s.pull1(q, x)
+	copy(x[t:t+1], q[t:t+1])
+	s.pull2(q, x)
 }
 
 // LogJacobian returns log |∂x/∂z| of the maps at q, a part of L(q): the rest is the log density in plain coordinates.
 func (s *Model) LogJacobian(q []float64) float64 {
 	var res float64
 	t := s.t
-	sigma2 := q[t+1]
-	phi := q[t+2]
-	a3 := s.a3[:t]
-	a5 := s.a5[:t]
-	bandCholA3 := s.bandCholA3
-	logBandCholA3 := s.logBandCholA3[:t]
+	sigma2, phi, g3, a3, a5, bandCholA3 := q[t+1], q[t+2], s.g3[:t], s.a3[:t], s.a5[:t], s.bandCholA3
+	g10, bandSolveBandCholA32, logBandCholA3, sumG8 := s.g10, s.bandSolveBandCholA32[:t], s.logBandCholA3[:t], s.sumG8
 	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
@@ -569,33 +629,38 @@ func (s *Model) LogJacobian(q []float64) float64 {
 	e2 := float64(expNegSigma2 * e)
 	a2 := float64(e2 * e)
 	a4 := e2
-	e3 := expNegSigma2 + a2 + 0.5
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
 			part = a2
 		}
-		a3[i] = a1 + part + 0.5
+		a3[i] = a1 + part + g3[i]
 		a5[i] = 0
 	}
 	for i := 1; i < t-1; i++ {
-		a3[i] = e3
+		a3[i] = expNegSigma2 + a2 + g3[i]
 		a5[i] = a4
 	}
 	for i := max(1, t-1); i < t; i++ {
-		a3[i] = expNegSigma2 + 0.5
+		a3[i] = expNegSigma2 + g3[i]
 		a5[i] = a4
 	}
 	linalg.BandCholesky(bandCholA3, a3, a5)
+	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, g10)
+	a6 := 0.0
 	for i := range t {
+		a6 += float64(bandSolveBandCholA32[i] * bandSolveBandCholA32[i])
 		logBandCholA3[i] = bandCholA3[i]
 	}
+	a7 := sumG8 - a6
+	invA7 := 1 / a7
+	logInvA7 := elementary.Log(invA7)
 	kernel.Log(logBandCholA3, logBandCholA3)
 	sumLogBandCholA3 := 0.0
 	for i := range t {
 		sumLogBandCholA3 += logBandCholA3[i]
 	}
-	res = -sumLogBandCholA3
+	res = float64(0.5*logInvA7) - sumLogBandCholA3
 	return res
 }
 
@@ -603,9 +668,9 @@ func (s *Model) LogJacobian(q []float64) float64 {
 func (s *Model) push(dst, q []float64) {
 	t := s.t
 	dst = dst[:t+3]
-	sigma2, phi, betaRef, beta, a3, a5 := q[t+1], q[t+2], s.betaRef, q[t], s.a3[:t], s.a5[:t]
-	g5, a7, bandCholA3, bandSolveBandCholA3, xZ, a8 := s.g5[:t], s.a7[:t], s.bandCholA3, s.bandSolveBandCholA3[:t], q[:t], s.a8[:t]
-	bandSolveUpperBandCholA3 := s.bandSolveUpperBandCholA3[:t]
+	sigma2, phi, g3, a3, a5, bandCholA3 := q[t+1], q[t+2], s.g3[:t], s.a3[:t], s.a5[:t], s.bandCholA3
+	g9, bandSolveBandCholA3, g10, bandSolveBandCholA32, sumG8, g13 := s.g9, s.bandSolveBandCholA3[:t], s.g10, s.bandSolveBandCholA32[:t], s.sumG8, s.g13
+	betaZ, xZ, a11, bandSolveUpperBandCholA3 := q[t], q[:t], s.a11[:t], s.bandSolveUpperBandCholA3[:t]
 	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
@@ -614,44 +679,53 @@ func (s *Model) push(dst, q []float64) {
 	e2 := float64(expNegSigma2 * e)
 	a2 := float64(e2 * e)
 	a4 := e2
-	a6 := betaRef - beta
-	e3 := expNegSigma2 + a2 + 0.5
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
 			part = a2
 		}
-		a3[i] = a1 + part + 0.5
+		a3[i] = a1 + part + g3[i]
 		a5[i] = 0
-		a7[i] = a6 + g5[i]
 	}
 	for i := 1; i < t-1; i++ {
-		a3[i] = e3
+		a3[i] = expNegSigma2 + a2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	for i := max(1, t-1); i < t; i++ {
-		a3[i] = expNegSigma2 + 0.5
+		a3[i] = expNegSigma2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	linalg.BandCholesky(bandCholA3, a3, a5)
-	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, a7)
+	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, g9)
+	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, g10)
+	a6 := 0.0
+	a8 := 0.0
 	for i := range t {
-		a8[i] = xZ[i] + bandSolveBandCholA3[i]
+		a6 += float64(bandSolveBandCholA32[i] * bandSolveBandCholA32[i])
+		a8 += float64(bandSolveBandCholA32[i] * bandSolveBandCholA3[i])
 	}
-	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, a8)
+	a7 := sumG8 - a6
+	invA7 := 1 / a7
+	sqrtInvA7 := math.Sqrt(invA7)
+	a9 := g13 - a8
+	a10 := float64(sqrtInvA7 * (betaZ + float64(sqrtInvA7*a9)))
+	dst[t] = a10
+	for i := range t {
+		a11[i] = xZ[i] + bandSolveBandCholA3[i] - float64(a10*bandSolveBandCholA32[i])
+	}
+	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, a11)
 	for i := range t {
 		dst[i] = bandSolveUpperBandCholA3[i]
 	}
 }
 
-// pull1 writes the coordinates x_z to dst, for plain ones in their place in q.
+// pull1 writes the coordinates beta_z to dst, for plain ones in their place in q.
 func (s *Model) pull1(dst, q []float64) {
 	t := s.t
 	dst = dst[:t+3]
-	sigma2, phi, betaRef, beta, a3, a5 := q[t+1], q[t+2], s.betaRef, q[t], s.a3[:t], s.a5[:t]
-	g5, a7, bandCholA3, bandSolveBandCholA3, xZ := s.g5[:t], s.a7[:t], s.bandCholA3, s.bandSolveBandCholA3[:t], q[:t]
+	sigma2, phi, g3, a3, a5, bandCholA3 := q[t+1], q[t+2], s.g3[:t], s.a3[:t], s.a5[:t], s.bandCholA3
+	g9, bandSolveBandCholA3, g10, bandSolveBandCholA32, sumG8, g13 := s.g9, s.bandSolveBandCholA3[:t], s.g10, s.bandSolveBandCholA32[:t], s.sumG8, s.g13
+	betaZ := q[t]
 	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
@@ -660,35 +734,89 @@ func (s *Model) pull1(dst, q []float64) {
 	e2 := float64(expNegSigma2 * e)
 	a2 := float64(e2 * e)
 	a4 := e2
-	a6 := betaRef - beta
-	e3 := expNegSigma2 + a2 + 0.5
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
 			part = a2
 		}
-		a3[i] = a1 + part + 0.5
+		a3[i] = a1 + part + g3[i]
 		a5[i] = 0
-		a7[i] = a6 + g5[i]
 	}
 	for i := 1; i < t-1; i++ {
-		a3[i] = e3
+		a3[i] = expNegSigma2 + a2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	for i := max(1, t-1); i < t; i++ {
-		a3[i] = expNegSigma2 + 0.5
+		a3[i] = expNegSigma2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	linalg.BandCholesky(bandCholA3, a3, a5)
-	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, a7)
+	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, g9)
+	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, g10)
+	a6 := 0.0
+	a8 := 0.0
+	for i := range t {
+		a6 += float64(bandSolveBandCholA32[i] * bandSolveBandCholA32[i])
+		a8 += float64(bandSolveBandCholA32[i] * bandSolveBandCholA3[i])
+	}
+	a7 := sumG8 - a6
+	invA7 := 1 / a7
+	sqrtInvA7 := math.Sqrt(invA7)
+	a9 := g13 - a8
+	dst[t] = betaZ/sqrtInvA7 - float64(sqrtInvA7*a9)
+}
+
+// pull2 writes the coordinates x_z to dst, for plain ones in their place in q.
+func (s *Model) pull2(dst, q []float64) {
+	t := s.t
+	dst = dst[:t+3]
+	sigma2, phi, g3, a3, a5, bandCholA3 := q[t+1], q[t+2], s.g3[:t], s.a3[:t], s.a5[:t], s.bandCholA3
+	g9, bandSolveBandCholA3, g10, bandSolveBandCholA32, sumG8, g13 := s.g9, s.bandSolveBandCholA3[:t], s.g10, s.bandSolveBandCholA32[:t], s.sumG8, s.g13
+	betaZ, xZ := q[t], q[:t]
+	expNegSigma2 := elementary.Exp(-sigma2)
+	invLogitPhi := special.InvLogit(phi)
+	invLogitNegPhi := special.InvLogit(-phi)
+	a1 := float64(4 * expNegSigma2 * invLogitPhi * invLogitNegPhi)
+	e := 1 - float64(2*invLogitPhi)
+	e2 := float64(expNegSigma2 * e)
+	a2 := float64(e2 * e)
+	a4 := e2
+	for i := range min(1, t) {
+		part := 0.0
+		if i < t-1 {
+			part = a2
+		}
+		a3[i] = a1 + part + g3[i]
+		a5[i] = 0
+	}
+	for i := 1; i < t-1; i++ {
+		a3[i] = expNegSigma2 + a2 + g3[i]
+		a5[i] = a4
+	}
+	for i := max(1, t-1); i < t; i++ {
+		a3[i] = expNegSigma2 + g3[i]
+		a5[i] = a4
+	}
+	linalg.BandCholesky(bandCholA3, a3, a5)
+	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, g9)
+	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, g10)
+	a6 := 0.0
+	a8 := 0.0
+	for i := range t {
+		a6 += float64(bandSolveBandCholA32[i] * bandSolveBandCholA32[i])
+		a8 += float64(bandSolveBandCholA32[i] * bandSolveBandCholA3[i])
+	}
+	a7 := sumG8 - a6
+	invA7 := 1 / a7
+	sqrtInvA7 := math.Sqrt(invA7)
+	a9 := g13 - a8
+	a10 := float64(sqrtInvA7 * (betaZ + float64(sqrtInvA7*a9)))
 	for i := range t - 1 {
 		part := float64(xZ[i+1] * bandCholA3[t+(i+1)])
-		dst[i] = float64(xZ[i]*bandCholA3[i]) - bandSolveBandCholA3[i] + part
+		dst[i] = float64(a10*bandSolveBandCholA32[i]) - bandSolveBandCholA3[i] + float64(xZ[i]*bandCholA3[i]) + part
 	}
 	for i := t - 1; i < t; i++ {
-		dst[i] = float64(xZ[i]*bandCholA3[i]) - bandSolveBandCholA3[i]
+		dst[i] = float64(a10*bandSolveBandCholA32[i]) - bandSolveBandCholA3[i] + float64(xZ[i]*bandCholA3[i])
 	}
 }
 
@@ -706,27 +834,39 @@ func (s *Model) SetReference(q []float64) {
 // prepareGiven computes what depends on the data and the reference of the transports.
 func (s *Model) prepareGiven() {
 	t := s.t
-	betaRef := s.betaRef
-	xRef := s.xRef[:t]
-	g1 := s.g1[:t]
-	g4 := s.g4[:t]
-	g3 := s.g3[:t]
-	y := s.y[:t]
-	g5 := s.g5[:t]
+	betaRef, xRef, g2, g4, g6, g7 := s.betaRef, s.xRef[:t], s.g2[:t], s.g4[:t], s.g6[:t], s.g7[:t]
+	y, g3, g8, g10, g9 := s.y[:t], s.g3[:t], s.g8[:t], s.g10[:t], s.g9[:t]
+	g1 := float64(-2 * betaRef)
+	g5 := float64(-3 * betaRef)
 	for i := range t {
-		g1[i] = betaRef + float64(0.5*xRef[i])
-		g4[i] = -betaRef - float64(0.5*xRef[i])
+		g2[i] = g1 - xRef[i]
+		g4[i] = betaRef + float64(0.5*xRef[i])
+		g6[i] = g5 - float64(1.5*xRef[i])
+		g7[i] = -betaRef - float64(0.5*xRef[i])
 	}
-	kernel.Exp(g1, g1)
-	g2 := float64(-3 * betaRef)
+	kernel.Exp(g2, g2)
+	sumG8 := 0.0
+	g12 := 0.0
 	for i := range t {
-		g3[i] = g2 - float64(1.5*xRef[i])
+		e := float64(y[i] * y[i] * g2[i])
+		g3[i] = float64(0.5 * e)
+		g8[i] = float64(2 * e)
+		sumG8 += g8[i]
+		g10[i] = float64(0.5 * g8[i])
+		g12 += float64((betaRef + float64(0.5*xRef[i])) * g8[i])
 	}
-	kernel.Exp(g3, g3)
 	kernel.Exp(g4, g4)
+	kernel.Exp(g6, g6)
+	kernel.Exp(g7, g7)
+	g11 := 0.0
 	for i := range t {
-		g5[i] = float64(0.5*xRef[i]) + float64(0.5*g1[i]*(float64(y[i]*y[i]*g3[i])-g4[i]))
+		e := float64(g4[i] * (float64(y[i]*y[i]*g6[i]) - g7[i]))
+		g9[i] = float64(0.5*e) + float64(0.5*(betaRef+float64(0.5*xRef[i]))*g8[i])
+		g11 += e
 	}
+	g13 := g11 + g12
+	s.sumG8 = sumG8
+	s.g13 = g13
 }
 
 // Priors names the parameters that DrawPrior draws, in that order.
@@ -748,7 +888,7 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 // matrix writes the metric G(q) to b, diagonal only.
 //
 //	x_z[j], x_z[j]: 1
-//	beta, beta: 1
+//	beta_z, beta_z: 1
 //	sigma2, sigma2: 1
 //	phi, phi: 1
 func (s *Model) matrix(b, q []float64) {
@@ -766,10 +906,11 @@ func (s *Model) matrix(b, q []float64) {
 func (s *Model) slope(grad, q []float64) {
 	t := s.t
 	grad = grad[:t+3]
-	sigma2, phi, betaRef, beta, a3, a5 := q[t+1], q[t+2], s.betaRef, q[t], s.a3[:t], s.a5[:t]
-	g5, a7, bandCholA3, bandSolveBandCholA3, xZ, a8 := s.g5[:t], s.a7[:t], s.bandCholA3, s.bandSolveBandCholA3[:t], q[:t], s.a8[:t]
-	bandSolveUpperBandCholA3, a13, y, a16, bandSolveBandCholA32, bandSolveUpperBandCholA32 := s.bandSolveUpperBandCholA3[:t], s.a13[:t], s.y[:t], s.a16[:t], s.bandSolveBandCholA32[:t], s.bandSolveUpperBandCholA32[:t]
-	a18, a19, bandCholBarBandCholA3 := s.a18[:t], s.a19[:t], s.bandCholBarBandCholA3
+	sigma2, phi, g3, a3, a5, bandCholA3 := q[t+1], q[t+2], s.g3[:t], s.a3[:t], s.a5[:t], s.bandCholA3
+	g9, bandSolveBandCholA3, g10, bandSolveBandCholA32, sumG8, g13 := s.g9, s.bandSolveBandCholA3[:t], s.g10, s.bandSolveBandCholA32[:t], s.sumG8, s.g13
+	betaZ, xZ, a11, bandSolveUpperBandCholA3, a16, y := q[t], q[:t], s.a11[:t], s.bandSolveUpperBandCholA3[:t], s.a16[:t], s.y[:t]
+	a19, bandSolveBandCholA33, a26, a27, bandSolveUpperBandCholA32, bandSolveUpperBandCholA33 := s.a19[:t], s.bandSolveBandCholA33[:t], s.a26[:t], s.a27[:t], s.bandSolveUpperBandCholA32[:t], s.bandSolveUpperBandCholA33[:t]
+	a28, a29, bandCholBarBandCholA3 := s.a28[:t], s.a29[:t], s.bandCholBarBandCholA3
 	c3 := -float64(0.5*float64(t)) - 5
 	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
@@ -781,112 +922,131 @@ func (s *Model) slope(grad, q []float64) {
 	e4 := float64(expNegSigma2 * e3)
 	a2 := float64(e4 * e3)
 	a4 := e4
-	a6 := betaRef - beta
-	a9 := e3
-	a12 := float64(-2 * beta)
-	e5 := expNegSigma2 + a2 + 0.5
+	a12 := e3
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
 			part = a2
 		}
-		a3[i] = a1 + part + 0.5
+		a3[i] = a1 + part + g3[i]
 		a5[i] = 0
-		a7[i] = a6 + g5[i]
 	}
 	for i := 1; i < t-1; i++ {
-		a3[i] = e5
+		a3[i] = expNegSigma2 + a2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	for i := max(1, t-1); i < t; i++ {
-		a3[i] = expNegSigma2 + 0.5
+		a3[i] = expNegSigma2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	linalg.BandCholesky(bandCholA3, a3, a5)
-	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, a7)
+	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, g9)
+	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, g10)
+	a6 := 0.0
+	a8 := 0.0
 	for i := range t {
-		a8[i] = xZ[i] + bandSolveBandCholA3[i]
+		a6 += float64(bandSolveBandCholA32[i] * bandSolveBandCholA32[i])
+		a8 += float64(bandSolveBandCholA32[i] * bandSolveBandCholA3[i])
 	}
-	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, a8)
-	a10 := 0.0
-	a23 := 0.0
+	a7 := sumG8 - a6
+	invA7 := 1 / a7
+	sqrtInvA7 := math.Sqrt(invA7)
+	a9 := g13 - a8
+	e5 := float64(sqrtInvA7 * a9)
+	a10 := float64(sqrtInvA7 * (betaZ + e5))
+	a15 := float64(-2 * a10)
+	for i := range t {
+		a11[i] = xZ[i] + bandSolveBandCholA3[i] - float64(a10*bandSolveBandCholA32[i])
+	}
+	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, a11)
+	a13 := 0.0
+	a33 := 0.0
 	for i := 1; i < t; i++ {
-		e6 := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		a10 += float64(e6 * e6)
-		a23 += float64(bandSolveUpperBandCholA3[i-1] * e6)
+		e6 := bandSolveUpperBandCholA3[i] + float64(a12*bandSolveUpperBandCholA3[i-1])
+		a13 += float64(e6 * e6)
+		a33 += float64(bandSolveUpperBandCholA3[i-1] * e6)
 	}
 	for i := range t {
-		a13[i] = a12 - bandSolveUpperBandCholA3[i]
+		a16[i] = a15 - bandSolveUpperBandCholA3[i]
 	}
-	kernel.Exp(a13, a13)
-	a14 := 0.0
+	kernel.Exp(a16, a16)
+	a17 := 0.0
 	for i := range t {
-		a14 += float64(y[i] * y[i] * a13[i])
+		a17 += float64(y[i] * y[i] * a16[i])
 	}
-	a15 := float64(-4 * e2 * bandSolveUpperBandCholA3[0])
+	a18 := float64(-4 * e2 * bandSolveUpperBandCholA3[0])
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
-			part = float64(a9 * (bandSolveUpperBandCholA3[i+1] + float64(bandSolveUpperBandCholA3[i]*a9)))
+			part = float64(a12 * (bandSolveUpperBandCholA3[i+1] + float64(bandSolveUpperBandCholA3[i]*a12)))
 		}
-		a16[i] = a15 - float64(expNegSigma2*part) + float64(0.5*y[i]*y[i]*a13[i]) - 0.5
+		a19[i] = a18 - float64(expNegSigma2*part) + float64(0.5*y[i]*y[i]*a16[i]) - 0.5
 	}
 	for i := 1; i < t-1; i++ {
-		part := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		part2 := float64(a9 * (bandSolveUpperBandCholA3[i+1] + float64(bandSolveUpperBandCholA3[i]*a9)))
-		a16[i] = float64(0.5*y[i]*y[i]*a13[i]) - float64(expNegSigma2*(part+part2)) - 0.5
+		part := bandSolveUpperBandCholA3[i] + float64(a12*bandSolveUpperBandCholA3[i-1])
+		part2 := float64(a12 * (bandSolveUpperBandCholA3[i+1] + float64(bandSolveUpperBandCholA3[i]*a12)))
+		a19[i] = float64(0.5*y[i]*y[i]*a16[i]) - float64(expNegSigma2*(part+part2)) - 0.5
 	}
 	for i := max(1, t-1); i < t; i++ {
-		part := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		a16[i] = float64(0.5*y[i]*y[i]*a13[i]) - float64(expNegSigma2*part) - 0.5
+		part := bandSolveUpperBandCholA3[i] + float64(a12*bandSolveUpperBandCholA3[i-1])
+		a19[i] = float64(0.5*y[i]*y[i]*a16[i]) - float64(expNegSigma2*part) - 0.5
 	}
-	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, a16)
-	linalg.BandSolveUpper(bandSolveUpperBandCholA32, bandCholA3, bandSolveBandCholA32)
-	a17 := 0.0
+	linalg.BandSolveLower(bandSolveBandCholA33, bandCholA3, a19)
+	a20 := 0.0
+	for i := range t {
+		a20 += float64(bandSolveBandCholA32[i] * bandSolveBandCholA33[i])
+		grad[i] = bandSolveBandCholA33[i]
+	}
+	a21 := a17 - float64(t) - a20
+	a22 := float64(invA7 * a21)
+	a23 := float64(a21 * (betaZ + float64(2*e5)))
+	a24 := float64(0.5*a7) + 0.5*a23/sqrtInvA7
+	a25 := float64(-invA7 * invA7 * a24)
+	grad[t] = float64(sqrtInvA7 * a21)
+	for i := range t {
+		a26[i] = -float64(bandSolveBandCholA3[i]*a22) - float64(2*bandSolveBandCholA32[i]*a25) - float64(a10*bandSolveBandCholA33[i])
+		a27[i] = bandSolveBandCholA33[i] - float64(bandSolveBandCholA32[i]*a22)
+	}
+	linalg.BandSolveUpper(bandSolveUpperBandCholA32, bandCholA3, a26)
+	linalg.BandSolveUpper(bandSolveUpperBandCholA33, bandCholA3, a27)
 	for i := range min(1, t) {
-		a17 += bandSolveUpperBandCholA32[i]
-		a18[i] = -1/bandCholA3[i] - float64(bandSolveUpperBandCholA3[i]*bandSolveBandCholA32[i]) - float64(bandSolveBandCholA3[i]*bandSolveUpperBandCholA32[i])
-		a19[i] = 0
-		grad[i] = bandSolveBandCholA32[i]
+		a28[i] = -1/bandCholA3[i] - float64(bandSolveUpperBandCholA3[i]*bandSolveBandCholA33[i]) - float64(bandSolveBandCholA32[i]*bandSolveUpperBandCholA32[i]) - float64(bandSolveBandCholA3[i]*bandSolveUpperBandCholA33[i])
+		a29[i] = 0
 	}
 	for i := 1; i < t; i++ {
-		a17 += bandSolveUpperBandCholA32[i]
-		a18[i] = -1/bandCholA3[i] - float64(bandSolveUpperBandCholA3[i]*bandSolveBandCholA32[i]) - float64(bandSolveBandCholA3[i]*bandSolveUpperBandCholA32[i])
-		part := float64(bandSolveUpperBandCholA3[i] * bandSolveBandCholA32[i-1])
-		part2 := float64(bandSolveUpperBandCholA32[i] * bandSolveBandCholA3[i-1])
-		part3 := -(part + part2)
-		a19[i] = part3
-		grad[i] = bandSolveBandCholA32[i]
+		a28[i] = -1/bandCholA3[i] - float64(bandSolveUpperBandCholA3[i]*bandSolveBandCholA33[i]) - float64(bandSolveBandCholA32[i]*bandSolveUpperBandCholA32[i]) - float64(bandSolveBandCholA3[i]*bandSolveUpperBandCholA33[i])
+		part := float64(bandSolveUpperBandCholA3[i] * bandSolveBandCholA33[i-1])
+		part2 := float64(bandSolveUpperBandCholA32[i] * bandSolveBandCholA32[i-1])
+		part3 := float64(bandSolveUpperBandCholA33[i] * bandSolveBandCholA3[i-1])
+		part4 := -(part + part2 + part3)
+		a29[i] = part4
 	}
-	linalg.BandCholeskyAdjoint(bandCholBarBandCholA3, bandCholA3, a18, a19)
-	a20 := 0.0
-	a21 := 0.0
-	a22 := 0.0
+	linalg.BandCholeskyAdjoint(bandCholBarBandCholA3, bandCholA3, a28, a29)
+	a30 := 0.0
+	a31 := 0.0
+	a32 := 0.0
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
 			part = bandCholBarBandCholA3[i]
 		}
-		a22 += part
+		a32 += part
 	}
 	for i := 1; i < t-1; i++ {
 		part := bandCholBarBandCholA3[t+i]
-		a20 += part
+		a30 += part
 		part2 := bandCholBarBandCholA3[i]
-		a21 += part2
+		a31 += part2
 		part3 := part2
-		a22 += part3
+		a32 += part3
 	}
 	for i := max(1, t-1); i < t; i++ {
 		part := bandCholBarBandCholA3[t+i]
-		a20 += part
+		a30 += part
 		part2 := bandCholBarBandCholA3[i]
-		a21 += part2
+		a31 += part2
 	}
-	grad[t] = a14 - float64(t) - a17
 	e7 := float64(invLogitPhi * invLogitNegPhi)
-	grad[t+1] = float64(expNegSigma2*(float64(0.5*a10)+float64(2*e7*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e3*a20)-a21-float64(e3*e3*a22)-float64(4*e7*bandCholBarBandCholA3[0])+0.25)) + c3
-	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(e2*(1-invLogitNegPhi)*(float64(4*bandCholBarBandCholA3[0])-float64(2*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]))) - float64(e*(1-invLogitPhi)*(float64(2*a20)+float64(2*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(2*a23)+float64(4*e3*a22)-float64(4*invLogitNegPhi*bandCholBarBandCholA3[0])))
+	grad[t+1] = float64(expNegSigma2*(float64(0.5*a13)+float64(2*e7*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e3*a30)-a31-float64(e3*e3*a32)-float64(4*e7*bandCholBarBandCholA3[0])+0.25)) + c3
+	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(e2*(1-invLogitNegPhi)*(float64(4*bandCholBarBandCholA3[0])-float64(2*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]))) - float64(e*(1-invLogitPhi)*(float64(2*a30)+float64(2*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(2*a33)+float64(4*e3*a32)-float64(4*invLogitNegPhi*bandCholBarBandCholA3[0])))
 }

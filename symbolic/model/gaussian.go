@@ -130,6 +130,11 @@ func (p *Posterior) gaussianOf(latents []*latent, apart bool) *gaussian {
 	if !p.proper(priors, latents) {
 		return nil
 	}
+	for _, v := range latents {
+		if x := p.uniform(v, priors); x != nil {
+			m.predictors = append(m.predictors, x)
+		}
+	}
 	for _, x := range m.predictors {
 		m.bent = m.bent || x.bent
 		m.scaled = m.scaled || !x.bent && p.sloping(x.eta, latents)
@@ -196,6 +201,9 @@ func (p *Posterior) sloping(e *expr.Expr, latents []*latent) bool {
 func (p *Posterior) proper(priors []*standIn, latents []*latent) bool {
 	below := map[*latent][]*latent{}
 	for _, v := range latents {
+		if v.level() {
+			continue // a prior that says nothing leaves the data
+		}
 		covered := make([][]dsl.Range, len(v.is)) // along each dimension, where all of the others is
 		for _, t := range priors {
 			if t.u.Op != expr.Ref || t.u.Tensor != v.values() {

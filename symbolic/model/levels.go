@@ -1,0 +1,133 @@
+package model
+
+import (
+	"slices"
+
+	"github.com/hamc-dev/hamc/symbolic/expr"
+)
+
+// Levels are numbers b on which chains x, or what data see with them, depend linearly: the mean of a series, a coefficient beside it. How narrow one
+// is depends on the scales of the chain as its elements do: T values of an autoregression say no more of their mean than (1 − φ)²T/σ². So levels are latents too, of one
+// number each, in the same Gaussian as the vectors. Beside effects that are independent given their mean, as those of groups, they would cost more than they bring: their number of gradients
+// a draw falls by a tenth or two, which each takes the longer. The vectors are eliminated first, given the levels,
+//
+//	x = G⁻¹(r − U b) + L⁻ᵀz,   P = B − (L⁻¹U)ᵀ(L⁻¹U),   b = P⁻¹(s − (L⁻¹U)ᵀ(L⁻¹r)) + …,
+//
+// with the block B and the right side s of the levels, and columns U. A prior of theirs, where it is near a normal one, is in B and s; they need none.
+
+// chained reports whether a vector is a chain with a map: its precision is banded.
+func (p *Posterior) chained() bool {
+	return slices.ContainsFunc(p.Transports, func(t *Transport) bool { return t.Diagonals > 1 })
+}
+
+// level reports whether a latent is one.
+func (v *latent) level() bool { return len(v.is) == 0 }
+
+// levels reports whether there are any.
+func (m *gaussian) levels() bool { return m.v[len(m.v)-1].level() }
+
+// mostLevels bounds their number, since the work grows with its square.
+const mostLevels = MostVectors
+
+// levelsOf are the steps of vectors that have a map together and of those of some numbers that are levels of theirs; nil where none is.
+func (p *Posterior) levelsOf(vectors, numbers []*latent) (steps []*step) {
+	alone := p.gaussianOf(vectors, false)
+	if alone == nil || alone.bent || slices.ContainsFunc(vectors, func(v *latent) bool { return v.standard != nil }) {
+		return nil
+	}
+	var levels []*latent
+	var all *gaussian
+	for _, b := range numbers {
+		if len(levels) == mostLevels {
+			break
+		}
+		if m := p.gaussianOf(slices.Concat(vectors, levels, []*latent{b}), false); m != nil && m.extends(alone) {
+			levels, all = append(levels, b), m
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	left := make([]int, len(all.v))
+	for n := range left {
+		left[n] = n
+	}
+	for len(left) > 0 {
+		s, n := p.eliminate(all, left)
+		if s == nil {
+			return nil
+		}
+		if s.v.level() && s.bands[0].At().Stage() < expr.StagePosition {
+			return nil // as wide everywhere, which an adapted metric knows
+		}
+		steps = append(steps, s)
+		left = slices.Delete(left, n, n+1)
+	}
+	return steps
+}
+
+// extends reports whether a Gaussian with levels says the same of its vectors as one without, and couples each of the levels with a vector.
+func (m *gaussian) extends(alone *gaussian) bool {
+	n := len(alone.v)
+	levels := m.v[n:]
+	if m.bent || !holds(m.used, alone.used) || len(m.seeing(alone.v)) != len(alone.predictors) || slices.ContainsFunc(m.pins, func(x *pin) bool { return x != nil }) {
+		return false
+	}
+	for _, t := range m.predicted {
+		if mentionsAny(t.L, alone.v) && !slices.Contains(alone.predicted, t) {
+			return false
+		}
+	}
+	for l := range levels {
+		if !slices.ContainsFunc(m.g[n+l][:n], func(e *expr.Expr) bool { return !e.IsNum(0) }) {
+			return false
+		}
+	}
+	for k := range m.v {
+		if mentionsAny(m.r[k], levels) || slices.ContainsFunc(m.g[k], func(e *expr.Expr) bool { return mentionsAny(e, levels) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// seeing are the predictors that are of some vectors.
+func (m *gaussian) seeing(vectors []*latent) []*predictor {
+	return slices.DeleteFunc(slices.Clone(m.predictors), func(x *predictor) bool { return !mentionsAny(x.eta, vectors) })
+}
+
+// uniform is what the volume of values says of a level that is not on the real line, nil of others: that where none of the priors, which are about coordinates, is its own.
+func (p *Posterior) uniform(v *latent, priors []*standIn) *predictor {
+	if !v.level() || v.b.carried == unbounded || slices.ContainsFunc(priors, func(s *standIn) bool { return expr.Mentions(s.u, v.values()) }) {
+		return nil
+	}
+	c := p.C
+	first := c.Diff(v.b.logJacobian(c), v.values())
+	return &predictor{eta: c.Ref(v.values()), weight: p.atReference(c.Neg(c.Diff(first, v.values()))), score: p.atReference(first)}
+}
+
+// schurBanded is the Gaussian of levels without a banded vector, and what the vector's elements are but for z, L⁻¹(r − U b).
+func (p *Posterior) schurBanded(m *gaussian, left []int, k int, bands []expr.Value) (g [][]*expr.Expr, r []*expr.Expr, solved *expr.Expr) {
+	c, v := p.C, m.v[k]
+	f, at := c.BandFactor(bands), expr.Sub{Index: v.i}
+	solve := func(e *expr.Expr) *expr.Expr { return f.SolveLower(p.vector(v, e)).At(at) }
+	own := solve(m.r[k])
+	columns := map[int]*expr.Expr{}
+	solved = own
+	for _, l := range left {
+		if l != k && !m.g[k][l].IsNum(0) {
+			columns[l] = solve(m.g[k][l])
+			solved = c.Sub(solved, c.Mul(columns[l], c.Ref(m.v[l].values())))
+		}
+	}
+	product := func(a, b *expr.Expr) *expr.Expr {
+		if a == nil || b == nil {
+			return c.Number(0)
+		}
+		return c.SumAll(v.is, c.Mul(a, b))
+	}
+	g, r, _ = p.remaining(m, left, k, false,
+		func(l, o int) *expr.Expr { return product(columns[l], columns[o]) },
+		func(l int) *expr.Expr { return product(columns[l], own) })
+	return g, r, solved
+}
