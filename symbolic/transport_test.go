@@ -115,7 +115,7 @@ var latents = []struct{ name, text, want string }{
 	{"an array of rows that data couple", "param a real[J, K]\na ~ normal(mu, tau)\ny[i] ~ normal(sum(l in K) a[g[i], l]*x[i]^l, s) for i in n", ""},
 	{"logarithms of rates of three dimensions", "param a real[J, K, T] > 0\na ~ lognormal(mu, tau)\nk[i] ~ poisson(a[g[i], h[i], 1]) for i in n", "a 1*"},
 	{"times since a start", "data z real[n] > 0\nparam a real[J]\nparam t0 real[J] in (0, 1)\na ~ normal(mu, tau)\nt0 ~ beta(2, 2)\nz[i] - 0.1*t0[g[i]] ~ lognormal(a[g[i]], s) for i in n", "a 1"},
-	{"a chain that bends", "param a real[T]\na[1] ~ normal(mu, tau)\na[t] ~ normal(mu + 0.5*tanh(a[t-1]), tau) for t in 2..T\nw ~ normal(a, s)", "a 2 @"},
+	{"a chain that bends", "param a real[T]\na[1] ~ normal(mu, tau)\na[t] ~ normal(mu + 0.5*tanh(a[t-1]), tau) for t in 2..T\nw ~ normal(a, s)", "mu 1, a 2 @"},
 	{"seasons", "param a real[T]\na[1..3] ~ normal(0, 1)\na[t] ~ normal(-sum(l in 1..3) a[t-l], tau) for t in 4..T\nw ~ normal(a, s)", "a 4"},
 	{"a sum that is held", "param a real[J]\na ~ normal(0, tau)\nsum(a) ~ normal(0, 0.01)\nk ~ poisson_log(mu + a[g])", "a 1*"},
 	{"a walk whose mean is held", "param a real[T]\na[1] ~ normal(0, 1)\na[t] ~ normal(a[t-1], tau) for t in 2..T\nmean(a) ~ normal(0, 0.01)\nw ~ normal(a + mu, s)", "a 2"},

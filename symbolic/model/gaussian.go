@@ -77,6 +77,7 @@ type gaussian struct {
 	scaled    bool             // the precision of a prior depends on parameters, or how much of a vector an observation sees
 
 	pins       []*pin         // of each vector, in neither g nor r
+	priors     []*standIn     // that normal ones are, or are the tangents of
 	exact      [][]*expr.Expr // what g is made of: that of normal terms,
 	predictors []*predictor   // and these
 }
@@ -100,7 +101,6 @@ func (p *Posterior) gaussianOf(latents []*latent, apart bool) *gaussian {
 	c := p.C
 	quadratic, data := c.Number(0), c.Number(0) // of priors, and of observations that are normal
 	m := &gaussian{v: latents, pins: make([]*pin, len(latents))}
-	var priors []*standIn
 	for _, t := range p.Terms {
 		if p.inFamily(t.L, latents) {
 			return nil
@@ -112,7 +112,7 @@ func (p *Posterior) gaussianOf(latents []*latent, apart bool) *gaussian {
 			m.used = append(m.used, t)
 		case s != nil:
 			quadratic = c.Add(quadratic, s.logDensity)
-			m.used, priors = append(m.used, t), append(priors, s.each...)
+			m.used, m.priors = append(m.used, t), append(m.priors, s.each...)
 			m.scaled, m.bent = m.scaled || s.scaled, m.bent || s.bent
 		case !apart && t.Term.Dist != nil && (t.Term.Dist.Name == "normal" || t.Term.Dist.Name == "lognormal") && p.linear(t.Args[0].At(), latents) && !mentionsAny(t.Args[1].At(), latents) && !p.bentLeft(t, latents):
 			data = c.Add(data, t.L)
@@ -127,11 +127,11 @@ func (p *Posterior) gaussianOf(latents []*latent, apart bool) *gaussian {
 			}
 		}
 	}
-	if !p.proper(priors, latents) {
+	if !p.proper(m.priors, latents) {
 		return nil
 	}
 	for _, v := range latents {
-		if x := p.uniform(v, priors); x != nil {
+		if x := p.uniform(v, m.priors); x != nil {
 			m.predictors = append(m.predictors, x)
 		}
 	}
