@@ -366,7 +366,12 @@ func (w *walker) begin() {
 		return
 	}
 	plain := slices.Clone(w.q)
-	c.enter(w.q)
+	if c.enter(w.q); !allFinite(w.q) && c.anchored != nil {
+		// The map at this point has no value, where a chain may have to begin whose start was another's place: that of the origin.
+		copy(w.q, plain)
+		c.anchor(make([]float64, len(plain)))
+		c.pull(w.q)
+	}
 	c.score(w.q)
 	if w.opt.Warmup == 0 {
 		copy(w.q, plain)

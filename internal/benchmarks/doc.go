@@ -16,7 +16,7 @@
 // Program house compares what the compiler makes of the examples with what it made of them at another
 // revision: size, speed and draws.
 //
-// Folder corpus holds 72 posteriors, and measures hamc on them beside Stan and nutpie.
+// Folder corpus holds 73 posteriors, and measures hamc on them beside Stan and nutpie.
 //
 // Program irreversible prints the table from which the policy for solves was
 // chosen; heavytail holds draws of a posterior without a variance against a quadrature.

@@ -97,6 +97,16 @@ def bearing_life(r):
 
 
 @model
+def exchange_rate(r):
+    T, mu, phi, sigma = 1000, -0.9, 0.97, 0.18
+    h = np.empty(T)
+    h[0] = mu + r.normal(0, sigma / np.sqrt(1 - phi**2))
+    for t in range(1, T):
+        h[t] = mu + phi * (h[t - 1] - mu) + r.normal(0, sigma)
+    return dict(T=T, y=np.exp(h / 2) * r.normal(0, 1, T))
+
+
+@model
 def unemployment(r):
     T = 160
     y = np.zeros(T)

@@ -1,0 +1,56 @@
+package runtime
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// shifted is a standard normal posterior whose map x = z + r has the reference r, and no value where that is beyond 100.
+type shifted struct {
+	slope
+	r float64
+}
+
+func (m *shifted) Clone() Model { c := *m; return &c }
+
+func (m *shifted) move(q []float64, by float64) {
+	for i := range q {
+		if q[i] += by; math.Abs(m.r) > 100 {
+			q[i] = math.NaN()
+		}
+	}
+}
+
+func (m *shifted) Push(q []float64)                { m.move(q, m.r) }
+func (m *shifted) Pull(q []float64)                { m.move(q, -m.r) }
+func (m *shifted) LogJacobian(q []float64) float64 { return 0 }
+func (m *shifted) SetReference(plain []float64)    { m.r = plain[0] }
+func (m *shifted) LogDensity(q []float64) float64  { return m.Gradient(make([]float64, len(q)), q) }
+func (m *shifted) Gradient(g, q []float64) float64 {
+	x := slices.Clone(q)
+	m.Push(x)
+	return m.slope.Gradient(g, x)
+}
+
+// TestBeginWhereNoMapIs: a chain whose map has no value at its start begins there under that of the origin.
+func TestBeginWhereNoMapIs(t *testing.T) {
+	for _, from := range []float64{3, 200} {
+		m := &shifted{slope: slope{m: 2, gradient: func(g, x []float64) (l float64) {
+			for i, v := range x {
+				g[i] = -v
+				l -= v * v / 2
+			}
+			return l
+		}}}
+		w := &walker{run: &run{opt: DefaultOptions()}, q: []float64{from, from}}
+		w.sweep = &Sweep{Posterior: m}
+		w.sweep.carrier = newCarrier(w.sweep)
+		w.begin()
+		if x := slices.Clone(w.q); !allFinite(x) {
+			t.Errorf("from %v the chain begins at %v", from, x)
+		} else if m.Push(x); math.Abs(x[0]-from) > 1e-12 && from > 100 {
+			t.Errorf("from %v the chain begins at %v", from, x)
+		}
+	}
+}
