@@ -118,7 +118,6 @@ func TestObservedInformation(t *testing.T) {
 		m, q := at(t, chainHead+text, 0.5)
 		places, _ := latentCoordinates(m)
 		byDifferences(t, name, m)
-		_, q = at(t, chainHead+text, 0.5)
 		up, down := make([]float64, len(q)), make([]float64, len(q))
 		for _, j := range places {
 			const h = 1e-4
