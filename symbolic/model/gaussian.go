@@ -78,6 +78,7 @@ type gaussian struct {
 
 	pins       []*pin         // of each vector, in neither g nor r
 	priors     []*standIn     // that normal ones are, or are the tangents of
+	normal     *expr.Expr     // log density of all normal terms
 	exact      [][]*expr.Expr // what g is made of: that of normal terms,
 	predictors []*predictor   // and these
 }
@@ -139,6 +140,7 @@ func (p *Posterior) gaussianOf(latents []*latent, apart bool) *gaussian {
 		m.bent = m.bent || x.bent
 		m.scaled = m.scaled || !x.bent && p.sloping(x.eta, latents)
 	}
+	m.normal = c.Add(quadratic, data)
 	stands := standsFor(c, spreadAmong(latents))
 	data = stands.in(data)
 	for _, v := range latents {

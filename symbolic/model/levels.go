@@ -32,7 +32,7 @@ const mostLevels = MostVectors
 // levelsOf are the steps of vectors that have a map together and of those of some numbers that are levels of theirs; nil where none is.
 func (p *Posterior) levelsOf(vectors, numbers []*latent) (steps []*step) {
 	alone := p.gaussianOf(vectors, false)
-	if alone == nil || slices.ContainsFunc(vectors, func(v *latent) bool { return v.standard != nil }) {
+	if alone == nil || len(vectors) != 1 || slices.ContainsFunc(vectors, func(v *latent) bool { return v.standard != nil }) {
 		return nil
 	}
 	var levels []*latent
@@ -116,28 +116,107 @@ func (p *Posterior) uniform(v *latent, priors []*standIn) *predictor {
 	return &predictor{eta: c.Ref(v.values()), weight: p.atReference(c.Neg(c.Diff(first, v.values()))), score: p.atReference(first)}
 }
 
-// schurBanded is the Gaussian of levels without a banded vector, and what the vector's elements are but for z, L⁻¹(r − U b).
+// schurBanded is the Gaussian of levels without the one vector, which is banded, and what the vector's elements are but for z, L⁻¹(r − U b). With t = G⁻¹U, P is the form of the joint
+// Gaussian in the directions (−t, 1), and s its slope there: both are added up term by term, so that nothing of P is lost where it is a small part of B.
 func (p *Posterior) schurBanded(m *gaussian, left []int, k int, bands []expr.Value) (g [][]*expr.Expr, r []*expr.Expr, solved *expr.Expr) {
 	c, v := p.C, m.v[k]
 	f, at := c.BandFactor(bands), expr.Sub{Index: v.i}
-	solve := func(e *expr.Expr) *expr.Expr { return f.SolveLower(p.vector(v, e)).At(at) }
-	own := solve(m.r[k])
-	columns := map[int]*expr.Expr{}
-	solved = own
+	lower := func(e *expr.Expr) expr.Value { return f.SolveLower(p.vector(v, e)) }
+	solved = lower(m.r[k]).At(at)
+	d := &directions{p: p, v: v, by: map[int]*expr.Tensor{}, t: map[*expr.Tensor]*expr.Expr{}}
 	for _, l := range left {
-		if l != k && !m.g[k][l].IsNum(0) {
-			columns[l] = solve(m.g[k][l])
-			solved = c.Sub(solved, c.Mul(columns[l], c.Ref(m.v[l].values())))
+		if l == k {
+			continue
+		}
+		t := c.Number(0)
+		if !m.g[k][l].IsNum(0) {
+			column := lower(m.g[k][l])
+			solved = c.Sub(solved, c.Mul(column.At(at), c.Ref(m.v[l].values())))
+			t = f.SolveUpper(column).At(at)
+		}
+		d.add(l, m.v[l], t)
+	}
+	g, r = make([][]*expr.Expr, len(m.v)), slices.Clone(m.r)
+	for l := range g {
+		g[l] = slices.Clone(m.g[l])
+	}
+	normal := d.moved(m.normal)
+	for _, l := range d.levels {
+		slope := c.Diff(normal, d.by[l])
+		r[l] = d.back(p.without(slope, m.v))
+		for _, x := range m.predictors {
+			r[l] = c.Add(r[l], c.SumAll(x.indices, c.Mul(d.slope(x, l), c.Add(c.Mul(x.weight, x.gap(p, m.v)), x.score))))
+		}
+		r[l] = c.Atom(r[l])
+		for _, o := range d.levels {
+			e := c.Neg(d.back(c.Diff(slope, d.by[o])))
+			for _, x := range m.predictors {
+				e = c.Add(e, c.SumAll(x.indices, c.Mul(d.slope(x, l), x.weight, d.slope(x, o))))
+			}
+			g[l][o] = c.Atom(e)
 		}
 	}
-	product := func(a, b *expr.Expr) *expr.Expr {
-		if a == nil || b == nil {
-			return c.Number(0)
-		}
-		return c.SumAll(v.is, c.Mul(a, b))
-	}
-	g, r, _ = p.remaining(m, left, k, false,
-		func(l, o int) *expr.Expr { return product(columns[l], columns[o]) },
-		func(l int) *expr.Expr { return product(columns[l], own) })
 	return g, r, solved
+}
+
+// directions are those in which levels move a chain with them, −t for each.
+type directions struct {
+	p      *Posterior
+	v      *latent
+	levels []int
+	of     []*latent
+	by     map[int]*expr.Tensor        // how far
+	to     []*expr.Tensor              // what stands for t of each
+	t      map[*expr.Tensor]*expr.Expr // at the indices of the chain
+}
+
+func (d *directions) add(l int, level *latent, t *expr.Expr) {
+	local := expr.Tensor{Name: "u", Kind: expr.LocalTensor, Stage: expr.StagePosition}
+	d.levels, d.of = append(d.levels, l), append(d.of, level)
+	d.by[l] = d.p.C.NewTensor(local)
+	local.Shape = d.v.values().Shape
+	d.to = append(d.to, d.p.C.NewTensor(local))
+	d.t[d.to[len(d.to)-1]] = t
+}
+
+// moved is an expression so far along each.
+func (d *directions) moved(e *expr.Expr) *expr.Expr {
+	c := d.p.C
+	return c.Substituted(e, func(x *expr.Expr) *expr.Expr {
+		out := x
+		for n, l := range d.levels {
+			switch x.Tensor {
+			case d.of[n].values():
+				out = c.Add(out, c.Ref(d.by[l]))
+			case d.v.values():
+				out = c.Sub(out, c.Mul(c.Ref(d.by[l]), c.Ref(d.to[n], x.Subs...)))
+			}
+		}
+		return out
+	})
+}
+
+// back is an expression where they begin.
+func (d *directions) back(e *expr.Expr) *expr.Expr {
+	c := d.p.C
+	return c.Substituted(e, func(x *expr.Expr) *expr.Expr {
+		for _, by := range d.by {
+			if x.Tensor == by {
+				return c.Number(0)
+			}
+		}
+		if t := d.t[x.Tensor]; t != nil {
+			return c.SubstAll(t, d.v.is, x.Subs)
+		}
+		return x
+	})
+}
+
+// slope is that of a predictor along the direction of a level, of a tangent that of the reference.
+func (d *directions) slope(x *predictor, l int) *expr.Expr {
+	e := d.p.C.Diff(d.moved(x.eta), d.by[l])
+	if x.bent {
+		e = d.p.atReference(e)
+	}
+	return d.back(e)
 }
