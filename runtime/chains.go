@@ -367,7 +367,7 @@ func (w *walker) begin() {
 	}
 	plain := slices.Clone(w.q)
 	if c.enter(w.q); !allFinite(w.q) && c.anchored != nil {
-		// The map at this point has no value, where a chain may have to begin whose start was another's place: that of the origin.
+		// The map at this point, which may be where another chain is, has no value. That of the origin has one.
 		copy(w.q, plain)
 		c.anchor(make([]float64, len(plain)))
 		c.pull(w.q)

@@ -233,6 +233,20 @@ func TestBendsThatDoNotFit(t *testing.T) {
 	}
 }
 
+// refuses expects that no chain goes on from a state that is spoilt, with an error that says something.
+func refuses(t *testing.T, m runtime.Posterior, opt runtime.Options, state []byte, want string, spoil func(s *runtime.State)) {
+	t.Helper()
+	var s runtime.State
+	if err := json.Unmarshal(state, &s); err != nil {
+		t.Fatal(err)
+	}
+	spoil(&s)
+	opt.From = []*runtime.State{&s}
+	if _, err := runtime.Sample(context.Background(), m, opt, nil); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: error %v", want, err)
+	}
+}
+
 // TestReferencesThatDoNotFit: so is a state of a model with latent vectors whose reference cannot be.
 func TestReferencesThatDoNotFit(t *testing.T) {
 	latents, err := latent.New(latent.Data{Y: []float64{1, 7}})
@@ -253,15 +267,7 @@ func TestReferencesThatDoNotFit(t *testing.T) {
 		{"no reference", func(s *runtime.State) { s.Reference[1] /= 0 }},
 		{"latent vectors have learnt", func(s *runtime.State) { s.Seen = nil }},
 	} {
-		var s runtime.State
-		if err := json.Unmarshal(k.states[15], &s); err != nil {
-			t.Fatal(err)
-		}
-		c.spoil(&s)
-		long.From = []*runtime.State{&s}
-		if _, err := runtime.Sample(context.Background(), latents, long, nil); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v", c.want, err)
-		}
+		refuses(t, latents, long, k.states[15], c.want, c.spoil)
 	}
 }
 
@@ -288,18 +294,12 @@ func TestLaddersThatDoNotFit(t *testing.T) {
 		{"fixed length stand", func(b *runtime.BlockState) { b.Ladder.Rungs = b.Ladder.Rungs[1:] }},
 		{"fixed length stand", func(b *runtime.BlockState) { b.Ladder.Rungs[1].Accept = -1 }},
 	} {
-		var s runtime.State
-		if err := json.Unmarshal(k.states[100], &s); err != nil {
-			t.Fatal(err)
-		}
-		if s.Blocks[0].Ladder == nil {
-			t.Fatal("no ladder")
-		}
-		c.spoil(&s.Blocks[0])
-		long.From = []*runtime.State{&s}
-		if _, err := runtime.Sample(context.Background(), normal, long, nil); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v", c.want, err)
-		}
+		refuses(t, normal, long, k.states[100], c.want, func(s *runtime.State) {
+			if s.Blocks[0].Ladder == nil {
+				t.Fatal("no ladder")
+			}
+			c.spoil(&s.Blocks[0])
+		})
 	}
 }
 
