@@ -45,10 +45,10 @@ func (r *Derived) Fit(sizes map[string]int) *Derived {
 	return d
 }
 
-// carried is the number of parameters with maps.
+// carried is the number of parameters with maps, but for levels, which dense ones do not have.
 func (r *Derived) carried() (n int) {
 	for _, b := range r.Params {
-		if b.Latent() {
+		if b.Latent() && !b.Scalar() {
 			n++
 		}
 	}

@@ -115,7 +115,7 @@ var latents = []struct{ name, text, want string }{
 	{"an array of rows that data couple", "param a real[J, K]\na ~ normal(mu, tau)\ny[i] ~ normal(sum(l in K) a[g[i], l]*x[i]^l, s) for i in n", ""},
 	{"logarithms of rates of three dimensions", "param a real[J, K, T] > 0\na ~ lognormal(mu, tau)\nk[i] ~ poisson(a[g[i], h[i], 1]) for i in n", "a 1*"},
 	{"times since a start", "data z real[n] > 0\nparam a real[J]\nparam t0 real[J] in (0, 1)\na ~ normal(mu, tau)\nt0 ~ beta(2, 2)\nz[i] - 0.1*t0[g[i]] ~ lognormal(a[g[i]], s) for i in n", "a 1"},
-	{"a chain that bends", "param a real[T]\na[1] ~ normal(mu, tau)\na[t] ~ normal(mu + 0.5*tanh(a[t-1]), tau) for t in 2..T\nw ~ normal(a, s)", "a 2 @"},
+	{"a chain that bends", "param a real[T]\na[1] ~ normal(mu, tau)\na[t] ~ normal(mu + 0.5*tanh(a[t-1]), tau) for t in 2..T\nw ~ normal(a, s)", "mu 1, a 2 @"},
 	{"seasons", "param a real[T]\na[1..3] ~ normal(0, 1)\na[t] ~ normal(-sum(l in 1..3) a[t-l], tau) for t in 4..T\nw ~ normal(a, s)", "a 4"},
 	{"a sum that is held", "param a real[J]\na ~ normal(0, tau)\nsum(a) ~ normal(0, 0.01)\nk ~ poisson_log(mu + a[g])", "a 1*"},
 	{"a walk whose mean is held", "param a real[T]\na[1] ~ normal(0, 1)\na[t] ~ normal(a[t-1], tau) for t in 2..T\nmean(a) ~ normal(0, 0.01)\nw ~ normal(a + mu, s)", "a 2"},
@@ -131,6 +131,9 @@ var latents = []struct{ name, text, want string }{
 	{"coefficients that walk, which data couple", "param a real[T, 2]\ndata c real[T]\na[1, :] ~ normal(0, 1)\na[t, :] ~ normal(a[t-1, :], tau) for t in 2..T\nw ~ normal(a[:, 1] + a[:, 2].*c, s)", "a 2, a 2 @"},
 	{"zeros that see other effects than counts do", "param a, b real[J]\na ~ normal(0, tau)\nb ~ normal(0, s)\nk[i] ~ hurdle(inv_logit(b[g[i]]), poisson_log(mu + a[g[i]]*x[i])) for i in n", "b 1*, a 1*"},
 	{"the same of a matrix", "param a real[J, 2]\nparam L cov_cholesky[2]\na[j, :] ~ multi_normal_cholesky([mu, 0], L) for j in J\nk[i] ~ hurdle(inv_logit(a[g[i], 2]), poisson_log(a[g[i], 1])) for i in n", "a 1*, a 1*"},
+	{"a mean of a chain", "param a real[T]\na[1] ~ normal(mu, 1)\na[t] ~ normal(mu + 0.5*(a[t-1] - mu), tau) for t in 2..T\nw ~ normal(a, s)", "mu 1, a 2"},
+	{"a level and a slope of counts of a chain", "data c real[T]\ndata u int[T] >= 0\nparam b real\nparam a real[T]\na[1] ~ normal(0, 1)\na[t] ~ normal(a[t-1], tau) for t in 2..T\nu ~ poisson_log(mu + b*c + a)", "b 1*, mu 1*, a 2*"},
+	{"a volatility", "param b real > 0\nparam a real[T]\na[1] ~ normal(0, 1)\na[t] ~ normal(0.9*a[t-1], tau) for t in 2..T\nw ~ normal(0, b*exp(a/2))", "b 1*, a 2*"},
 	{"standardised", "param a real[J]\na ~ normal(0, 1)\ny ~ normal(mu + tau*a[g], s)", "a 1"},
 }
 

@@ -9,21 +9,52 @@
 //
 //	L = -5.5·sigma2 - 20.5·log1p_exp(-phi) - 2·log1p_exp(phi) - 0.25·exp(-sigma2)
 //	    - 2·x[1]²·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2) - 1.8378770664093453·T + ½·sigma2·(1 - T)
-//	    - ½·exp(-sigma2)·(Σ[i1 in 2..T] (x[i1] + (1 - 2·inv_logit(phi))·x[i1-1])²) - beta·T - ½·Σ[i1 in T] x[i1]
-//	    - ½·Σ[i1 in T] y[i1]²·exp(-2·beta - x[i1]) - Σ[i1 in T]
+//	    - ½·exp(-sigma2)·(Σ[i1 in 2..T] (x[i1] + (1 - 2·inv_logit(phi))·x[i1-1])²) - log(beta)·T
+//	    - ½·Σ[i1 in T] x[i1] - ½·Σ[i1 in T] y[i1]²·exp(-2·log(beta) - x[i1])
+//	    + ½·log(1/(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·band_solve_upper(band_cholesky(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[i,1]
+//	    + exp(-sigma2)·[i in 2..T] + (1 - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½·y[i]²·exp(-2·beta_ref
+//	    - x_ref[i]), (1 - 2·inv_logit(phi))·exp(-sigma2)·[i in 2..T])[i,j],
+//	    band_solve_lower(band_cholesky(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[i,1]
+//	    + exp(-sigma2)·[i in 2..T] + (1 - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½·y[i]²·exp(-2·beta_ref
+//	    - x_ref[i]), (1 - 2·inv_logit(phi))·exp(-sigma2)·[i in 2..T])[i,j], ½·(2·y[i]²·exp(-2·beta_ref
+//	    - x_ref[i])))[i])[1]² + exp(-sigma2)·(Σ[i1 in 2..T]
+//	    (band_solve_upper(band_cholesky(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[i,1]
+//	    + exp(-sigma2)·[i in 2..T] + (1 - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½·y[i]²·exp(-2·beta_ref
+//	    - x_ref[i]), (1 - 2·inv_logit(phi))·exp(-sigma2)·[i in 2..T])[i,j],
+//	    band_solve_lower(band_cholesky(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[i,1]
+//	    + exp(-sigma2)·[i in 2..T] + (1 - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½·y[i]²·exp(-2·beta_ref
+//	    - x_ref[i]), (1 - 2·inv_logit(phi))·exp(-sigma2)·[i in 2..T])[i,j], ½·(2·y[i]²·exp(-2·beta_ref
+//	    - x_ref[i])))[i])[i1] + (1 -
+//	    2·inv_logit(phi))·band_solve_upper(band_cholesky(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[i,1]
+//	    + exp(-sigma2)·[i in 2..T] + (1 - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½·y[i]²·exp(-2·beta_ref
+//	    - x_ref[i]), (1 - 2·inv_logit(phi))·exp(-sigma2)·[i in 2..T])[i,j],
+//	    band_solve_lower(band_cholesky(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[i,1]
+//	    + exp(-sigma2)·[i in 2..T] + (1 - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½·y[i]²·exp(-2·beta_ref
+//	    - x_ref[i]), (1 - 2·inv_logit(phi))·exp(-sigma2)·[i in 2..T])[i,j], ½·(2·y[i]²·exp(-2·beta_ref
+//	    - x_ref[i])))[i])[i1-1])²) + Σ[i1 in T] (2·y[i1]²·exp(-2·beta_ref - x_ref[i1]))·(1
+//	    - ½·band_solve_upper(band_cholesky(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[i,1]
+//	    + exp(-sigma2)·[i in 2..T] + (1 - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½·y[i]²·exp(-2·beta_ref
+//	    - x_ref[i]), (1 - 2·inv_logit(phi))·exp(-sigma2)·[i in 2..T])[i,j],
+//	    band_solve_lower(band_cholesky(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[i,1]
+//	    + exp(-sigma2)·[i in 2..T] + (1 - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½·y[i]²·exp(-2·beta_ref
+//	    - x_ref[i]), (1 - 2·inv_logit(phi))·exp(-sigma2)·[i in 2..T])[i,j], ½·(2·y[i]²·exp(-2·beta_ref
+//	    - x_ref[i])))[i])[i1])²)) - Σ[i1 in T]
 //	    log(band_cholesky(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[i,1] + exp(-sigma2)·[i in 2..T] + (1
-//	    - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½, (1
+//	    - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½·y[i]²·exp(-2·beta_ref - x_ref[i]), (1
 //	    - 2·inv_logit(phi))·exp(-sigma2)·[i in 2..T])[1,i1]) - 4.0904073637165945
 //
 // and the metric is constant and diagonal, with the blocks
 //
 //	x_z[j], x_z[l]: δ[j,l]
-//	beta, beta: 1
+//	beta_z, beta_z: 1
 //	sigma2, sigma2: 1
 //	phi, phi: 1
 //
+// The values x of log(beta) are those of a map x = c + L⁻ᵀz of the coordinates z = beta_z. The precision L Lᵀ
+// of x is a number, that where the chain is not known, with the information of data at a reference.
+//
 // The values x of x are those of a map x = c + L⁻ᵀz of the coordinates z = x_z. The precision L Lᵀ
-// of x is tridiagonal, with the expected information of data at a reference.
+// of x is tridiagonal, with the information of data at a reference.
 package volatility
 
 import (
@@ -90,25 +121,35 @@ type modelSpace struct {
 	betaRef                   float64   // of the reference
 	plain                     []float64 // coordinates, of Push and Pull
 	reference                 []float64 // that the maps are made at
-	a3                        []float64 // a3[i] = a1·δ[i,1] + expNegSigma2·[i in 2..T] + a2·[i in T-1] + ½
+	g2                        []float64 // g2[i] = exp(-x_ref[i] + g1)
+	g3                        []float64 // g3[i] = ½·y[i]²·g2[i]
+	a3                        []float64 // a3[i] = a1·δ[i,1] + expNegSigma2·[i in 2..T] + a2·[i in T-1] + g3[i]
 	a5                        []float64 // a5[i] = [i in 2..T]·a4
 	bandCholA3                []float64 // bandCholA3[i,j] = band_cholesky(a3, a5)
-	g1                        []float64 // g1[i] = exp(beta_ref + ½·x_ref[i])
-	g3                        []float64 // g3[i] = exp(-1.5·x_ref[i] + g2)
-	g4                        []float64 // g4[i] = exp(-beta_ref - ½·x_ref[i])
-	g5                        []float64 // g5[i] = ½·x_ref[i] + ½·g1[i]·(y[i]²·g3[i] - g4[i])
-	a7                        []float64 // a7[i] = a6 + g5[i]
-	bandSolveBandCholA3       []float64 // bandSolveBandCholA3[i] = band_solve_lower(bandCholA3, a7)
-	a8                        []float64 // a8[i] = x_z[i] + bandSolveBandCholA3[i]
-	bandSolveUpperBandCholA3  []float64 // bandSolveUpperBandCholA3[i] = band_solve_upper(bandCholA3, a8)
-	a13                       []float64 // a13[i] = exp(-bandSolveUpperBandCholA3[i] + a12)
+	g4                        []float64 // g4[i] = exp(beta_ref + ½·x_ref[i])
+	g6                        []float64 // g6[i] = exp(-1.5·x_ref[i] + g5)
+	g7                        []float64 // g7[i] = exp(-beta_ref - ½·x_ref[i])
+	g8                        []float64 // g8[i] = 2·y[i]²·g2[i]
+	g9                        []float64 // g9[i] = ½·g4[i]·(y[i]²·g6[i] - g7[i]) + ½·(beta_ref + ½·x_ref[i])·g8[i]
+	bandSolveBandCholA3       []float64 // bandSolveBandCholA3[i] = band_solve_lower(bandCholA3, g9)
+	g10                       []float64 // g10[i] = ½·g8[i]
+	bandSolveBandCholA32      []float64 // bandSolveBandCholA32[i] = band_solve_lower(bandCholA3, g10)
+	bandSolveUpperBandCholA3  []float64 // bandSolveUpperBandCholA3[i] = band_solve_upper(bandCholA3, bandSolveBandC …
+	g11                       []float64 // g11[i] = g4[i]·(y[i]²·g6[i] - g7[i]) + (beta_ref + ½·x_ref[i])·g8[i]
+	a12                       []float64 // a12[i] = x_z[i] + bandSolveBandCholA3[i] - a11·bandSolveBandCholA32[i]
+	bandSolveUpperBandCholA32 []float64 // bandSolveUpperBandCholA32[i] = band_solve_upper(bandCholA3, a12)
+	a16                       []float64 // a16[i] = exp(-bandSolveUpperBandCholA32[i] + a15)
 	logBandCholA3             []float64 // logBandCholA3[i] = log(bandCholA3[1,i])
-	a16                       []float64 // a16[i] = -expNegSigma2·([i in 2..T]·(bandSolveUpperBandCholA3[i] + a9·ban …
-	bandSolveBandCholA32      []float64 // bandSolveBandCholA32[i] = band_solve_lower(bandCholA3, a16)
-	bandSolveUpperBandCholA32 []float64 // bandSolveUpperBandCholA32[i] = band_solve_upper(bandCholA3, bandSolveBand …
-	a18                       []float64 // a18[i] = -1/bandCholA3[1,i] - bandSolveUpperBandCholA3[i]·bandSolveBandCh …
-	a19                       []float64 // a19[i] = -[i in 2..T]·([i in 2..T]·bandSolveUpperBandCholA3[i]·bandSolveB …
-	bandCholBarBandCholA3     []float64 // bandCholBarBandCholA3[i,j] = band_cholesky_adjoint(bandCholA3, a18, a19)
+	a19                       []float64 // a19[i] = -expNegSigma2·([i in 2..T]·(bandSolveUpperBandCholA32[i] + a6·ba …
+	bandSolveBandCholA33      []float64 // bandSolveBandCholA33[i] = band_solve_lower(bandCholA3, a19)
+	a28                       []float64 // a28[i] = -½·a22·g11[i] - g8[i]·a25·(1 - ½·bandSolveUpperBandCholA3[i]) +  …
+	bandSolveBandCholA34      []float64 // bandSolveBandCholA34[i] = band_solve_lower(bandCholA3, a28)
+	a29                       []float64 // a29[i] = bandSolveBandCholA34[i] - a11·bandSolveBandCholA33[i]
+	bandSolveUpperBandCholA33 []float64 // bandSolveUpperBandCholA33[i] = band_solve_upper(bandCholA3, a29)
+	bandSolveUpperBandCholA34 []float64 // bandSolveUpperBandCholA34[i] = band_solve_upper(bandCholA3, bandSolveBand …
+	a30                       []float64 // a30[i] = -1/bandCholA3[1,i] - bandSolveUpperBandCholA32[i]·bandSolveBandC …
+	a31                       []float64 // a31[i] = -[i in 2..T]·([i in 2..T]·bandSolveUpperBandCholA32[i]·bandSolve …
+	bandCholBarBandCholA3     []float64 // bandCholBarBandCholA3[i,j] = band_cholesky_adjoint(bandCholA3, a30, a31)
 }
 
 // New returns the model given its data, or an error that names all data
@@ -148,8 +189,8 @@ func (s *Model) describe() *rt.Info {
 				Shape:  []int{s.t},
 			},
 			{
-				Ends: rt.EndBelow,
-				Name: "beta",
+				Latent: true,
+				Name:   "beta",
 			},
 			{
 				Ends: rt.EndBelow,
@@ -160,7 +201,7 @@ func (s *Model) describe() *rt.Info {
 				Name: "phi",
 			},
 		},
-		Work: 132 + 113*s.t,
+		Work: 191 + 179*s.t,
 	}
 }
 
@@ -172,24 +213,34 @@ func (s *Model) allocate() {
 		Matrix:     s.matrix,
 		Slope:      s.slope,
 	}, system.NewDiagonal(t+3))
+	s.g2 = make([]float64, t)
+	s.g3 = make([]float64, t)
 	s.a3 = make([]float64, t)
 	s.a5 = make([]float64, t)
 	s.bandCholA3 = make([]float64, 2*t)
-	s.g1 = make([]float64, t)
-	s.g3 = make([]float64, t)
 	s.g4 = make([]float64, t)
-	s.g5 = make([]float64, t)
-	s.a7 = make([]float64, t)
+	s.g6 = make([]float64, t)
+	s.g7 = make([]float64, t)
+	s.g8 = make([]float64, t)
+	s.g9 = make([]float64, t)
 	s.bandSolveBandCholA3 = make([]float64, t)
-	s.a8 = make([]float64, t)
-	s.bandSolveUpperBandCholA3 = make([]float64, t)
-	s.a13 = make([]float64, t)
-	s.logBandCholA3 = make([]float64, t)
-	s.a16 = make([]float64, t)
+	s.g10 = make([]float64, t)
 	s.bandSolveBandCholA32 = make([]float64, t)
+	s.bandSolveUpperBandCholA3 = make([]float64, t)
+	s.g11 = make([]float64, t)
+	s.a12 = make([]float64, t)
 	s.bandSolveUpperBandCholA32 = make([]float64, t)
-	s.a18 = make([]float64, t)
+	s.a16 = make([]float64, t)
+	s.logBandCholA3 = make([]float64, t)
 	s.a19 = make([]float64, t)
+	s.bandSolveBandCholA33 = make([]float64, t)
+	s.a28 = make([]float64, t)
+	s.bandSolveBandCholA34 = make([]float64, t)
+	s.a29 = make([]float64, t)
+	s.bandSolveUpperBandCholA33 = make([]float64, t)
+	s.bandSolveUpperBandCholA34 = make([]float64, t)
+	s.a30 = make([]float64, t)
+	s.a31 = make([]float64, t)
 	s.bandCholBarBandCholA3 = make([]float64, 2*t)
 	s.plain = make([]float64, t+3)
 	s.reference = make([]float64, t+3)
@@ -214,51 +265,66 @@ func (s *Model) Info() *rt.Info {
 func (s *Model) Constrain(dst, q []float64) {
 	t := s.t
 	dst = dst[:t+3]
-	sigma2, phi, betaRef, beta, a3, a5 := q[t+1], q[t+2], s.betaRef, q[t], s.a3[:t], s.a5[:t]
-	g5, a7, bandCholA3, bandSolveBandCholA3, xZ, a8 := s.g5[:t], s.a7[:t], s.bandCholA3, s.bandSolveBandCholA3[:t], q[:t], s.a8[:t]
-	bandSolveUpperBandCholA3 := s.bandSolveUpperBandCholA3[:t]
+	sigma2, phi, g3, a3, a5, bandCholA3 := q[t+1], q[t+2], s.g3[:t], s.a3[:t], s.a5[:t], s.bandCholA3
+	g9, bandSolveBandCholA3, g10, bandSolveBandCholA32, bandSolveUpperBandCholA3, g8 := s.g9, s.bandSolveBandCholA3[:t], s.g10, s.bandSolveBandCholA32[:t], s.bandSolveUpperBandCholA3[:t], s.g8[:t]
+	g11, betaZ, xZ, a12, bandSolveUpperBandCholA32 := s.g11[:t], q[t], q[:t], s.a12[:t], s.bandSolveUpperBandCholA32[:t]
 	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
-	a1 := float64(4 * expNegSigma2 * invLogitPhi * invLogitNegPhi)
-	e := 1 - float64(2*invLogitPhi)
-	e2 := float64(expNegSigma2 * e)
-	a2 := float64(e2 * e)
-	a4 := e2
-	a6 := betaRef - beta
-	expBeta := elementary.Exp(beta)
+	e := float64(expNegSigma2 * invLogitPhi * invLogitNegPhi)
+	a1 := float64(4 * e)
+	e2 := 1 - float64(2*invLogitPhi)
+	e3 := float64(expNegSigma2 * e2)
+	a2 := float64(e3 * e2)
+	a4 := e3
+	a6 := e2
 	expSigma2 := elementary.Exp(sigma2)
-	dst[t] = expBeta
 	dst[t+1] = expSigma2
 	dst[t+2] = float64(2*invLogitPhi) - 1
-	e3 := expNegSigma2 + a2 + 0.5
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
 			part = a2
 		}
-		a3[i] = a1 + part + 0.5
+		a3[i] = a1 + part + g3[i]
 		a5[i] = 0
-		a7[i] = a6 + g5[i]
 	}
 	for i := 1; i < t-1; i++ {
-		a3[i] = e3
+		a3[i] = expNegSigma2 + a2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	for i := max(1, t-1); i < t; i++ {
-		a3[i] = expNegSigma2 + 0.5
+		a3[i] = expNegSigma2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	linalg.BandCholesky(bandCholA3, a3, a5)
-	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, a7)
-	for i := range t {
-		a8[i] = xZ[i] + bandSolveBandCholA3[i]
+	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, g9)
+	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, g10)
+	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, bandSolveBandCholA32)
+	a7 := 0.0
+	for i := 1; i < t; i++ {
+		e4 := bandSolveUpperBandCholA3[i] + float64(a6*bandSolveUpperBandCholA3[i-1])
+		a7 += float64(e4 * e4)
 	}
-	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, a8)
+	a8 := 0.0
+	a10 := 0.0
 	for i := range t {
-		dst[i] = bandSolveUpperBandCholA3[i]
+		e4 := 1 - float64(0.5*bandSolveUpperBandCholA3[i])
+		a8 += float64(g8[i] * e4 * e4)
+		a10 += float64(e4 * g11[i])
+	}
+	a9 := float64(expNegSigma2*a7) + a8 + float64(4*e*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])
+	invA9 := 1 / a9
+	sqrtInvA9 := math.Sqrt(invA9)
+	a11 := float64(sqrtInvA9 * (betaZ + float64(sqrtInvA9*a10)))
+	expA11 := elementary.Exp(a11)
+	dst[t] = expA11
+	for i := range t {
+		a12[i] = xZ[i] + bandSolveBandCholA3[i] - float64(a11*bandSolveBandCholA32[i])
+	}
+	linalg.BandSolveUpper(bandSolveUpperBandCholA32, bandCholA3, a12)
+	for i := range t {
+		dst[i] = bandSolveUpperBandCholA32[i]
 	}
 }
 
@@ -312,9 +378,10 @@ func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
 func (s *Model) LogDensity(q []float64) float64 {
 	var res float64
 	t := s.t
-	phi, sigma2, betaRef, beta, a3, a5 := q[t+2], q[t+1], s.betaRef, q[t], s.a3[:t], s.a5[:t]
-	g5, a7, bandCholA3, bandSolveBandCholA3, xZ, a8 := s.g5[:t], s.a7[:t], s.bandCholA3, s.bandSolveBandCholA3[:t], q[:t], s.a8[:t]
-	logBandCholA3, bandSolveUpperBandCholA3, a13, y := s.logBandCholA3[:t], s.bandSolveUpperBandCholA3[:t], s.a13[:t], s.y[:t]
+	phi, sigma2, g3, a3, a5, bandCholA3 := q[t+2], q[t+1], s.g3[:t], s.a3[:t], s.a5[:t], s.bandCholA3
+	g9, bandSolveBandCholA3, g10, bandSolveBandCholA32, bandSolveUpperBandCholA3, g8 := s.g9, s.bandSolveBandCholA3[:t], s.g10, s.bandSolveBandCholA32[:t], s.bandSolveUpperBandCholA3[:t], s.g8[:t]
+	g11, logBandCholA3, betaZ, xZ, a12, bandSolveUpperBandCholA32 := s.g11[:t], s.logBandCholA3[:t], q[t], q[:t], s.a12[:t], s.bandSolveUpperBandCholA32[:t]
+	a16, y := s.a16[:t], s.y[:t]
 	c1 := 0.5 - float64(0.5*float64(t))
 	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
 	log1pExpNegPhi := special.Log1pExp(-phi)
@@ -328,79 +395,95 @@ func (s *Model) LogDensity(q []float64) float64 {
 	e3 := float64(expNegSigma2 * e2)
 	a2 := float64(e3 * e2)
 	a4 := e3
-	a6 := betaRef - beta
-	a9 := e2
-	a12 := float64(-2 * beta)
-	e4 := expNegSigma2 + a2 + 0.5
+	a6 := e2
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
 			part = a2
 		}
-		a3[i] = a1 + part + 0.5
+		a3[i] = a1 + part + g3[i]
 		a5[i] = 0
-		a7[i] = a6 + g5[i]
 	}
 	for i := 1; i < t-1; i++ {
-		a3[i] = e4
+		a3[i] = expNegSigma2 + a2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	for i := max(1, t-1); i < t; i++ {
-		a3[i] = expNegSigma2 + 0.5
+		a3[i] = expNegSigma2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	linalg.BandCholesky(bandCholA3, a3, a5)
-	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, a7)
+	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, g9)
+	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, g10)
+	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, bandSolveBandCholA32)
+	a7 := 0.0
+	for i := 1; i < t; i++ {
+		e4 := bandSolveUpperBandCholA3[i] + float64(a6*bandSolveUpperBandCholA3[i-1])
+		a7 += float64(e4 * e4)
+	}
+	a8 := 0.0
+	a10 := 0.0
 	for i := range t {
-		a8[i] = xZ[i] + bandSolveBandCholA3[i]
+		e4 := 1 - float64(0.5*bandSolveUpperBandCholA3[i])
+		a8 += float64(g8[i] * e4 * e4)
+		a10 += float64(e4 * g11[i])
 		logBandCholA3[i] = bandCholA3[i]
 	}
-	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, a8)
-	a10 := 0.0
-	for i := 1; i < t; i++ {
-		e5 := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		a10 += float64(e5 * e5)
-	}
-	a11 := 0.0
+	a9 := float64(expNegSigma2*a7) + a8 + float64(4*e*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])
+	invA9 := 1 / a9
+	sqrtInvA9 := math.Sqrt(invA9)
+	a11 := float64(sqrtInvA9 * (betaZ + float64(sqrtInvA9*a10)))
+	a15 := float64(-2 * a11)
+	logInvA9 := elementary.Log(invA9)
 	for i := range t {
-		a11 += bandSolveUpperBandCholA3[i]
-		a13[i] = a12 - bandSolveUpperBandCholA3[i]
+		a12[i] = xZ[i] + bandSolveBandCholA3[i] - float64(a11*bandSolveBandCholA32[i])
 	}
-	kernel.Exp(a13, a13)
+	linalg.BandSolveUpper(bandSolveUpperBandCholA32, bandCholA3, a12)
+	a13 := 0.0
+	for i := 1; i < t; i++ {
+		e4 := bandSolveUpperBandCholA32[i] + float64(a6*bandSolveUpperBandCholA32[i-1])
+		a13 += float64(e4 * e4)
+	}
 	a14 := 0.0
 	for i := range t {
-		a14 += float64(y[i] * y[i] * a13[i])
+		a14 += bandSolveUpperBandCholA32[i]
+		a16[i] = a15 - bandSolveUpperBandCholA32[i]
+	}
+	kernel.Exp(a16, a16)
+	a17 := 0.0
+	for i := range t {
+		a17 += float64(y[i] * y[i] * a16[i])
 	}
 	kernel.Log(logBandCholA3, logBandCholA3)
 	sumLogBandCholA3 := 0.0
 	for i := range t {
 		sumLogBandCholA3 += logBandCholA3[i]
 	}
-	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) - float64(0.5*a11) - float64(0.5*a14) - sumLogBandCholA3 - float64(2*e*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]) - float64(0.5*expNegSigma2*a10) + c2
+	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) - float64(float64(t)*a11) - float64(0.5*a14) - float64(0.5*a17) + float64(0.5*logInvA9) - sumLogBandCholA3 - float64(2*e*bandSolveUpperBandCholA32[0]*bandSolveUpperBandCholA32[0]) - float64(0.5*expNegSigma2*a13) + c2
 	return res
 }
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂x_z[k] = bandSolveBandCholA32[k]
-//	∂L/∂beta = -T + a14 - a17
-//	∂L/∂sigma2 = -½·T + expNegSigma2·(½·a10 + 2·invLogitPhi·invLogitNegPhi·bandSolveUpperBandCholA3[1]² - (1
-//	    - 2·invLogitPhi)·a20 - a21 - (1 - 2·invLogitPhi)²·a22
-//	    - 4·invLogitPhi·invLogitNegPhi·bandCholBarBandCholA3[1,1] + 0.25) - 5
+//	∂L/∂x_z[k] = bandSolveBandCholA33[k]
+//	∂L/∂beta_z = sqrtInvA9·a21
+//	∂L/∂sigma2 = -½·T + expNegSigma2·(½·a13 + 2·invLogitPhi·invLogitNegPhi·bandSolveUpperBandCholA32[1]²
+//	    - a25·(a7 + 4·invLogitPhi·invLogitNegPhi·bandSolveUpperBandCholA3[1]²) - (1 - 2·invLogitPhi)·a32 - a33
+//	    - (1 - 2·invLogitPhi)²·a34 - 4·invLogitPhi·invLogitNegPhi·bandCholBarBandCholA3[1,1] + 0.25) - 5
 //	∂L/∂phi = -2·invLogitPhi + 20.5·invLogitNegPhi - expNegSigma2·invLogitPhi·invLogitNegPhi·(1
-//	    - invLogitNegPhi)·(4·bandCholBarBandCholA3[1,1] - 2·bandSolveUpperBandCholA3[1]²)
-//	    - expNegSigma2·invLogitPhi·(1 - invLogitPhi)·(2·a20 + 2·invLogitNegPhi·bandSolveUpperBandCholA3[1]²
-//	    - 2·a23 + 4·(1 - 2·invLogitPhi)·a22 - 4·invLogitNegPhi·bandCholBarBandCholA3[1,1])
+//	    - invLogitNegPhi)·(4·bandCholBarBandCholA3[1,1] - 2·bandSolveUpperBandCholA32[1]²
+//	    + 4·bandSolveUpperBandCholA3[1]²·a25) - expNegSigma2·invLogitPhi·(1 - invLogitPhi)·(2·a32
+//	    + 2·invLogitNegPhi·bandSolveUpperBandCholA32[1]² - 4·invLogitNegPhi·bandSolveUpperBandCholA3[1]²·a25
+//	    - 2·a35 + 4·a25·a36 + 4·(1 - 2·invLogitPhi)·a34 - 4·invLogitNegPhi·bandCholBarBandCholA3[1,1])
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	t := s.t
 	grad = grad[:t+3]
-	phi, sigma2, betaRef, beta, a3, a5 := q[t+2], q[t+1], s.betaRef, q[t], s.a3[:t], s.a5[:t]
-	g5, a7, bandCholA3, bandSolveBandCholA3, xZ, a8 := s.g5[:t], s.a7[:t], s.bandCholA3, s.bandSolveBandCholA3[:t], q[:t], s.a8[:t]
-	logBandCholA3, bandSolveUpperBandCholA3, a13, y, a16, bandSolveBandCholA32 := s.logBandCholA3[:t], s.bandSolveUpperBandCholA3[:t], s.a13[:t], s.y[:t], s.a16[:t], s.bandSolveBandCholA32[:t]
-	bandSolveUpperBandCholA32, a18, a19, bandCholBarBandCholA3 := s.bandSolveUpperBandCholA32[:t], s.a18[:t], s.a19[:t], s.bandCholBarBandCholA3
+	phi, sigma2, g3, a3, a5, bandCholA3 := q[t+2], q[t+1], s.g3[:t], s.a3[:t], s.a5[:t], s.bandCholA3
+	g9, bandSolveBandCholA3, g10, bandSolveBandCholA32, bandSolveUpperBandCholA3, g8 := s.g9, s.bandSolveBandCholA3[:t], s.g10, s.bandSolveBandCholA32[:t], s.bandSolveUpperBandCholA3[:t], s.g8[:t]
+	g11, logBandCholA3, betaZ, xZ, a12, bandSolveUpperBandCholA32 := s.g11[:t], s.logBandCholA3[:t], q[t], q[:t], s.a12[:t], s.bandSolveUpperBandCholA32[:t]
+	a16, y, a19, bandSolveBandCholA33, a28, bandSolveBandCholA34 := s.a16[:t], s.y[:t], s.a19[:t], s.bandSolveBandCholA33[:t], s.a28[:t], s.bandSolveBandCholA34[:t]
+	a29, bandSolveUpperBandCholA33, bandSolveUpperBandCholA34, a30, a31, bandCholBarBandCholA3 := s.a29[:t], s.bandSolveUpperBandCholA33[:t], s.bandSolveUpperBandCholA34[:t], s.a30[:t], s.a31[:t], s.bandCholBarBandCholA3
 	c1 := 0.5 - float64(0.5*float64(t))
 	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
 	c3 := -float64(0.5*float64(t)) - 5
@@ -416,124 +499,172 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	e4 := float64(expNegSigma2 * e3)
 	a2 := float64(e4 * e3)
 	a4 := e4
-	a6 := betaRef - beta
-	a9 := e3
-	a12 := float64(-2 * beta)
-	e5 := expNegSigma2 + a2 + 0.5
+	a6 := e3
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
 			part = a2
 		}
-		a3[i] = a1 + part + 0.5
+		a3[i] = a1 + part + g3[i]
 		a5[i] = 0
-		a7[i] = a6 + g5[i]
 	}
 	for i := 1; i < t-1; i++ {
-		a3[i] = e5
+		a3[i] = expNegSigma2 + a2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	for i := max(1, t-1); i < t; i++ {
-		a3[i] = expNegSigma2 + 0.5
+		a3[i] = expNegSigma2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	linalg.BandCholesky(bandCholA3, a3, a5)
-	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, a7)
+	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, g9)
+	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, g10)
+	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, bandSolveBandCholA32)
+	a7 := 0.0
+	a36 := 0.0
+	for i := 1; i < t; i++ {
+		e5 := bandSolveUpperBandCholA3[i] + float64(a6*bandSolveUpperBandCholA3[i-1])
+		a7 += float64(e5 * e5)
+		a36 += float64(bandSolveUpperBandCholA3[i-1] * e5)
+	}
+	a8 := 0.0
+	a10 := 0.0
 	for i := range t {
-		a8[i] = xZ[i] + bandSolveBandCholA3[i]
+		e5 := 1 - float64(0.5*bandSolveUpperBandCholA3[i])
+		a8 += float64(g8[i] * e5 * e5)
+		a10 += float64(e5 * g11[i])
 		logBandCholA3[i] = bandCholA3[i]
 	}
-	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, a8)
-	a10 := 0.0
-	a23 := 0.0
-	for i := 1; i < t; i++ {
-		e6 := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		a10 += float64(e6 * e6)
-		a23 += float64(bandSolveUpperBandCholA3[i-1] * e6)
-	}
-	a11 := 0.0
+	e6 := float64(e2 * bandSolveUpperBandCholA3[0])
+	a9 := float64(expNegSigma2*a7) + a8 + float64(4*e6*bandSolveUpperBandCholA3[0])
+	invA9 := 1 / a9
+	sqrtInvA9 := math.Sqrt(invA9)
+	e7 := float64(sqrtInvA9 * a10)
+	a11 := float64(sqrtInvA9 * (betaZ + e7))
+	a15 := float64(-2 * a11)
+	logInvA9 := elementary.Log(invA9)
 	for i := range t {
-		a11 += bandSolveUpperBandCholA3[i]
-		a13[i] = a12 - bandSolveUpperBandCholA3[i]
+		a12[i] = xZ[i] + bandSolveBandCholA3[i] - float64(a11*bandSolveBandCholA32[i])
 	}
-	kernel.Exp(a13, a13)
+	linalg.BandSolveUpper(bandSolveUpperBandCholA32, bandCholA3, a12)
+	a13 := 0.0
+	a35 := 0.0
+	for i := 1; i < t; i++ {
+		e5 := bandSolveUpperBandCholA32[i] + float64(a6*bandSolveUpperBandCholA32[i-1])
+		a13 += float64(e5 * e5)
+		a35 += float64(bandSolveUpperBandCholA32[i-1] * e5)
+	}
 	a14 := 0.0
 	for i := range t {
-		a14 += float64(y[i] * y[i] * a13[i])
+		a14 += bandSolveUpperBandCholA32[i]
+		a16[i] = a15 - bandSolveUpperBandCholA32[i]
+	}
+	kernel.Exp(a16, a16)
+	a17 := 0.0
+	for i := range t {
+		a17 += float64(y[i] * y[i] * a16[i])
 	}
 	kernel.Log(logBandCholA3, logBandCholA3)
 	sumLogBandCholA3 := 0.0
 	for i := range t {
 		sumLogBandCholA3 += logBandCholA3[i]
 	}
-	e7 := float64(e2 * bandSolveUpperBandCholA3[0])
-	a15 := float64(-4 * e7)
-	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) - float64(0.5*a11) - float64(0.5*a14) - sumLogBandCholA3 - float64(2*e7*bandSolveUpperBandCholA3[0]) - float64(0.5*expNegSigma2*a10) + c2
+	e8 := float64(e2 * bandSolveUpperBandCholA32[0])
+	a18 := float64(-4 * e8)
+	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) - float64(float64(t)*a11) - float64(0.5*a14) - float64(0.5*a17) + float64(0.5*logInvA9) - sumLogBandCholA3 - float64(2*e8*bandSolveUpperBandCholA32[0]) - float64(0.5*expNegSigma2*a13) + c2
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
-			part = float64(a9 * (bandSolveUpperBandCholA3[i+1] + float64(bandSolveUpperBandCholA3[i]*a9)))
+			part = float64(a6 * (bandSolveUpperBandCholA32[i+1] + float64(a6*bandSolveUpperBandCholA32[i])))
 		}
-		a16[i] = a15 - float64(expNegSigma2*part) + float64(0.5*y[i]*y[i]*a13[i]) - 0.5
+		a19[i] = a18 - float64(expNegSigma2*part) + float64(0.5*y[i]*y[i]*a16[i]) - 0.5
 	}
 	for i := 1; i < t-1; i++ {
-		part := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		part2 := float64(a9 * (bandSolveUpperBandCholA3[i+1] + float64(bandSolveUpperBandCholA3[i]*a9)))
-		a16[i] = float64(0.5*y[i]*y[i]*a13[i]) - float64(expNegSigma2*(part+part2)) - 0.5
+		part := bandSolveUpperBandCholA32[i] + float64(a6*bandSolveUpperBandCholA32[i-1])
+		part2 := float64(a6 * (bandSolveUpperBandCholA32[i+1] + float64(a6*bandSolveUpperBandCholA32[i])))
+		a19[i] = float64(0.5*y[i]*y[i]*a16[i]) - float64(expNegSigma2*(part+part2)) - 0.5
 	}
 	for i := max(1, t-1); i < t; i++ {
-		part := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		a16[i] = float64(0.5*y[i]*y[i]*a13[i]) - float64(expNegSigma2*part) - 0.5
+		part := bandSolveUpperBandCholA32[i] + float64(a6*bandSolveUpperBandCholA32[i-1])
+		a19[i] = float64(0.5*y[i]*y[i]*a16[i]) - float64(expNegSigma2*part) - 0.5
 	}
-	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, a16)
-	linalg.BandSolveUpper(bandSolveUpperBandCholA32, bandCholA3, bandSolveBandCholA32)
-	a17 := 0.0
+	linalg.BandSolveLower(bandSolveBandCholA33, bandCholA3, a19)
+	a20 := 0.0
+	for i := range t {
+		a20 += float64(bandSolveBandCholA32[i] * bandSolveBandCholA33[i])
+		grad[i] = bandSolveBandCholA33[i]
+	}
+	a21 := a17 - float64(t) - a20
+	a22 := float64(invA9 * a21)
+	a23 := float64(a21 * (betaZ + float64(2*e7)))
+	a24 := float64(0.5*a9) + 0.5*a23/sqrtInvA9
+	a25 := float64(-invA9 * invA9 * a24)
+	a26 := float64(8 * e6 * a25)
+	a27 := float64(2 * expNegSigma2 * a25)
+	grad[t] = float64(sqrtInvA9 * a21)
 	for i := range min(1, t) {
-		a17 += bandSolveUpperBandCholA32[i]
-		a18[i] = -1/bandCholA3[i] - float64(bandSolveUpperBandCholA3[i]*bandSolveBandCholA32[i]) - float64(bandSolveBandCholA3[i]*bandSolveUpperBandCholA32[i])
-		a19[i] = 0
-		grad[i] = bandSolveBandCholA32[i]
+		part := 0.0
+		if i < t-1 {
+			part = float64(a6 * (bandSolveUpperBandCholA3[i+1] + float64(a6*bandSolveUpperBandCholA3[i])))
+		}
+		a28[i] = a26 - float64(0.5*a22*g11[i]) - float64(g8[i]*a25*(1-float64(0.5*bandSolveUpperBandCholA3[i]))) + float64(a27*part)
+	}
+	for i := 1; i < t-1; i++ {
+		part := bandSolveUpperBandCholA3[i] + float64(a6*bandSolveUpperBandCholA3[i-1])
+		part2 := float64(a6 * (bandSolveUpperBandCholA3[i+1] + float64(a6*bandSolveUpperBandCholA3[i])))
+		a28[i] = float64(a27*(part+part2)) - float64(0.5*a22*g11[i]) - float64(g8[i]*a25*(1-float64(0.5*bandSolveUpperBandCholA3[i])))
+	}
+	for i := max(1, t-1); i < t; i++ {
+		part := bandSolveUpperBandCholA3[i] + float64(a6*bandSolveUpperBandCholA3[i-1])
+		a28[i] = float64(a27*part) - float64(0.5*a22*g11[i]) - float64(g8[i]*a25*(1-float64(0.5*bandSolveUpperBandCholA3[i])))
+	}
+	linalg.BandSolveLower(bandSolveBandCholA34, bandCholA3, a28)
+	for i := range t {
+		a29[i] = bandSolveBandCholA34[i] - float64(a11*bandSolveBandCholA33[i])
+	}
+	linalg.BandSolveUpper(bandSolveUpperBandCholA33, bandCholA3, a29)
+	linalg.BandSolveUpper(bandSolveUpperBandCholA34, bandCholA3, bandSolveBandCholA33)
+	for i := range min(1, t) {
+		a30[i] = -1/bandCholA3[i] - float64(bandSolveUpperBandCholA32[i]*bandSolveBandCholA33[i]) - float64(bandSolveUpperBandCholA3[i]*bandSolveBandCholA34[i]) - float64(bandSolveBandCholA32[i]*bandSolveUpperBandCholA33[i]) - float64(bandSolveBandCholA3[i]*bandSolveUpperBandCholA34[i])
+		a31[i] = 0
 	}
 	for i := 1; i < t; i++ {
-		a17 += bandSolveUpperBandCholA32[i]
-		a18[i] = -1/bandCholA3[i] - float64(bandSolveUpperBandCholA3[i]*bandSolveBandCholA32[i]) - float64(bandSolveBandCholA3[i]*bandSolveUpperBandCholA32[i])
-		part := float64(bandSolveUpperBandCholA3[i] * bandSolveBandCholA32[i-1])
-		part2 := float64(bandSolveUpperBandCholA32[i] * bandSolveBandCholA3[i-1])
-		part3 := -(part + part2)
-		a19[i] = part3
-		grad[i] = bandSolveBandCholA32[i]
+		a30[i] = -1/bandCholA3[i] - float64(bandSolveUpperBandCholA32[i]*bandSolveBandCholA33[i]) - float64(bandSolveUpperBandCholA3[i]*bandSolveBandCholA34[i]) - float64(bandSolveBandCholA32[i]*bandSolveUpperBandCholA33[i]) - float64(bandSolveBandCholA3[i]*bandSolveUpperBandCholA34[i])
+		part := float64(bandSolveUpperBandCholA32[i] * bandSolveBandCholA33[i-1])
+		part2 := float64(bandSolveUpperBandCholA3[i] * bandSolveBandCholA34[i-1])
+		part3 := float64(bandSolveUpperBandCholA33[i] * bandSolveBandCholA32[i-1])
+		part4 := float64(bandSolveUpperBandCholA34[i] * bandSolveBandCholA3[i-1])
+		part5 := -(part + part2 + part3 + part4)
+		a31[i] = part5
 	}
-	linalg.BandCholeskyAdjoint(bandCholBarBandCholA3, bandCholA3, a18, a19)
-	a20 := 0.0
-	a21 := 0.0
-	a22 := 0.0
+	linalg.BandCholeskyAdjoint(bandCholBarBandCholA3, bandCholA3, a30, a31)
+	a32 := 0.0
+	a33 := 0.0
+	a34 := 0.0
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
 			part = bandCholBarBandCholA3[i]
 		}
-		a22 += part
+		a34 += part
 	}
 	for i := 1; i < t-1; i++ {
 		part := bandCholBarBandCholA3[t+i]
-		a20 += part
+		a32 += part
 		part2 := bandCholBarBandCholA3[i]
-		a21 += part2
+		a33 += part2
 		part3 := part2
-		a22 += part3
+		a34 += part3
 	}
 	for i := max(1, t-1); i < t; i++ {
 		part := bandCholBarBandCholA3[t+i]
-		a20 += part
+		a32 += part
 		part2 := bandCholBarBandCholA3[i]
-		a21 += part2
+		a33 += part2
 	}
-	grad[t] = a14 - float64(t) - a17
-	e8 := float64(invLogitPhi * invLogitNegPhi)
-	grad[t+1] = float64(expNegSigma2*(float64(0.5*a10)+float64(2*e8*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e3*a20)-a21-float64(e3*e3*a22)-float64(4*e8*bandCholBarBandCholA3[0])+0.25)) + c3
-	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(e2*(1-invLogitNegPhi)*(float64(4*bandCholBarBandCholA3[0])-float64(2*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]))) - float64(e*(1-invLogitPhi)*(float64(2*a20)+float64(2*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(2*a23)+float64(4*e3*a22)-float64(4*invLogitNegPhi*bandCholBarBandCholA3[0])))
+	e9 := float64(invLogitPhi * invLogitNegPhi)
+	grad[t+1] = float64(expNegSigma2*(float64(0.5*a13)+float64(2*e9*bandSolveUpperBandCholA32[0]*bandSolveUpperBandCholA32[0])-float64(a25*(a7+float64(4*e9*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])))-float64(e3*a32)-a33-float64(e3*e3*a34)-float64(4*e9*bandCholBarBandCholA3[0])+0.25)) + c3
+	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(e2*(1-invLogitNegPhi)*(float64(4*bandCholBarBandCholA3[0])-float64(2*bandSolveUpperBandCholA32[0]*bandSolveUpperBandCholA32[0])+float64(4*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]*a25))) - float64(e*(1-invLogitPhi)*(float64(2*a32)+float64(2*invLogitNegPhi*bandSolveUpperBandCholA32[0]*bandSolveUpperBandCholA32[0])-float64(4*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]*a25)-float64(2*a35)+float64(4*a25*a36)+float64(4*e3*a34)-float64(4*invLogitNegPhi*bandCholBarBandCholA3[0])))
 	return res
 }
 
@@ -541,61 +672,75 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 func (s *Model) Push(q []float64) {
 	t := s.t
 	s.push(s.plain, q)
+	copy(q[t:t+1], s.plain[t:t+1])
 	copy(q[0:t], s.plain[0:t])
 }
 
 // Pull is the inverse of Push: it puts coordinates in the place of plain ones.
 func (s *Model) Pull(q []float64) {
+	t := s.t
 	x := s.plain
 	copy(x, q)
 	s.pull1(q, x)
+	copy(x[t:t+1], q[t:t+1])
+	s.pull2(q, x)
 }
 
 // LogJacobian returns log |∂x/∂z| of the maps at q, a part of L(q): the rest is the log density in plain coordinates.
 func (s *Model) LogJacobian(q []float64) float64 {
 	var res float64
 	t := s.t
-	sigma2 := q[t+1]
-	phi := q[t+2]
-	a3 := s.a3[:t]
-	a5 := s.a5[:t]
-	bandCholA3 := s.bandCholA3
-	logBandCholA3 := s.logBandCholA3[:t]
+	sigma2, phi, g3, a3, a5, bandCholA3 := q[t+1], q[t+2], s.g3[:t], s.a3[:t], s.a5[:t], s.bandCholA3
+	g10, bandSolveBandCholA32, bandSolveUpperBandCholA3, g8, logBandCholA3 := s.g10, s.bandSolveBandCholA32, s.bandSolveUpperBandCholA3[:t], s.g8[:t], s.logBandCholA3[:t]
 	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
-	a1 := float64(4 * expNegSigma2 * invLogitPhi * invLogitNegPhi)
-	e := 1 - float64(2*invLogitPhi)
-	e2 := float64(expNegSigma2 * e)
-	a2 := float64(e2 * e)
-	a4 := e2
-	e3 := expNegSigma2 + a2 + 0.5
+	e := float64(expNegSigma2 * invLogitPhi * invLogitNegPhi)
+	a1 := float64(4 * e)
+	e2 := 1 - float64(2*invLogitPhi)
+	e3 := float64(expNegSigma2 * e2)
+	a2 := float64(e3 * e2)
+	a4 := e3
+	a6 := e2
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
 			part = a2
 		}
-		a3[i] = a1 + part + 0.5
+		a3[i] = a1 + part + g3[i]
 		a5[i] = 0
 	}
 	for i := 1; i < t-1; i++ {
-		a3[i] = e3
+		a3[i] = expNegSigma2 + a2 + g3[i]
 		a5[i] = a4
 	}
 	for i := max(1, t-1); i < t; i++ {
-		a3[i] = expNegSigma2 + 0.5
+		a3[i] = expNegSigma2 + g3[i]
 		a5[i] = a4
 	}
 	linalg.BandCholesky(bandCholA3, a3, a5)
+	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, g10)
+	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, bandSolveBandCholA32)
+	a7 := 0.0
+	for i := 1; i < t; i++ {
+		e4 := bandSolveUpperBandCholA3[i] + float64(a6*bandSolveUpperBandCholA3[i-1])
+		a7 += float64(e4 * e4)
+	}
+	a8 := 0.0
 	for i := range t {
+		e4 := 1 - float64(0.5*bandSolveUpperBandCholA3[i])
+		a8 += float64(g8[i] * e4 * e4)
 		logBandCholA3[i] = bandCholA3[i]
 	}
+	a9 := float64(expNegSigma2*a7) + a8 + float64(4*e*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])
+	invA9 := 1 / a9
+	logInvA9 := elementary.Log(invA9)
 	kernel.Log(logBandCholA3, logBandCholA3)
 	sumLogBandCholA3 := 0.0
 	for i := range t {
 		sumLogBandCholA3 += logBandCholA3[i]
 	}
-	res = -sumLogBandCholA3
+	res = float64(0.5*logInvA9) - sumLogBandCholA3
 	return res
 }
 
@@ -603,92 +748,177 @@ func (s *Model) LogJacobian(q []float64) float64 {
 func (s *Model) push(dst, q []float64) {
 	t := s.t
 	dst = dst[:t+3]
-	sigma2, phi, betaRef, beta, a3, a5 := q[t+1], q[t+2], s.betaRef, q[t], s.a3[:t], s.a5[:t]
-	g5, a7, bandCholA3, bandSolveBandCholA3, xZ, a8 := s.g5[:t], s.a7[:t], s.bandCholA3, s.bandSolveBandCholA3[:t], q[:t], s.a8[:t]
-	bandSolveUpperBandCholA3 := s.bandSolveUpperBandCholA3[:t]
+	sigma2, phi, g3, a3, a5, bandCholA3 := q[t+1], q[t+2], s.g3[:t], s.a3[:t], s.a5[:t], s.bandCholA3
+	g9, bandSolveBandCholA3, g10, bandSolveBandCholA32, bandSolveUpperBandCholA3, g8 := s.g9, s.bandSolveBandCholA3[:t], s.g10, s.bandSolveBandCholA32[:t], s.bandSolveUpperBandCholA3[:t], s.g8[:t]
+	g11, betaZ, xZ, a12, bandSolveUpperBandCholA32 := s.g11[:t], q[t], q[:t], s.a12[:t], s.bandSolveUpperBandCholA32[:t]
 	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
-	a1 := float64(4 * expNegSigma2 * invLogitPhi * invLogitNegPhi)
-	e := 1 - float64(2*invLogitPhi)
-	e2 := float64(expNegSigma2 * e)
-	a2 := float64(e2 * e)
-	a4 := e2
-	a6 := betaRef - beta
-	e3 := expNegSigma2 + a2 + 0.5
+	e := float64(expNegSigma2 * invLogitPhi * invLogitNegPhi)
+	a1 := float64(4 * e)
+	e2 := 1 - float64(2*invLogitPhi)
+	e3 := float64(expNegSigma2 * e2)
+	a2 := float64(e3 * e2)
+	a4 := e3
+	a6 := e2
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
 			part = a2
 		}
-		a3[i] = a1 + part + 0.5
+		a3[i] = a1 + part + g3[i]
 		a5[i] = 0
-		a7[i] = a6 + g5[i]
 	}
 	for i := 1; i < t-1; i++ {
-		a3[i] = e3
+		a3[i] = expNegSigma2 + a2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	for i := max(1, t-1); i < t; i++ {
-		a3[i] = expNegSigma2 + 0.5
+		a3[i] = expNegSigma2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	linalg.BandCholesky(bandCholA3, a3, a5)
-	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, a7)
-	for i := range t {
-		a8[i] = xZ[i] + bandSolveBandCholA3[i]
+	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, g9)
+	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, g10)
+	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, bandSolveBandCholA32)
+	a7 := 0.0
+	for i := 1; i < t; i++ {
+		e4 := bandSolveUpperBandCholA3[i] + float64(a6*bandSolveUpperBandCholA3[i-1])
+		a7 += float64(e4 * e4)
 	}
-	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, a8)
+	a8 := 0.0
+	a10 := 0.0
 	for i := range t {
-		dst[i] = bandSolveUpperBandCholA3[i]
+		e4 := 1 - float64(0.5*bandSolveUpperBandCholA3[i])
+		a8 += float64(g8[i] * e4 * e4)
+		a10 += float64(e4 * g11[i])
+	}
+	a9 := float64(expNegSigma2*a7) + a8 + float64(4*e*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])
+	invA9 := 1 / a9
+	sqrtInvA9 := math.Sqrt(invA9)
+	a11 := float64(sqrtInvA9 * (betaZ + float64(sqrtInvA9*a10)))
+	dst[t] = a11
+	for i := range t {
+		a12[i] = xZ[i] + bandSolveBandCholA3[i] - float64(a11*bandSolveBandCholA32[i])
+	}
+	linalg.BandSolveUpper(bandSolveUpperBandCholA32, bandCholA3, a12)
+	for i := range t {
+		dst[i] = bandSolveUpperBandCholA32[i]
 	}
 }
 
-// pull1 writes the coordinates x_z to dst, for plain ones in their place in q.
+// pull1 writes the coordinates beta_z to dst, for plain ones in their place in q.
 func (s *Model) pull1(dst, q []float64) {
 	t := s.t
 	dst = dst[:t+3]
-	sigma2, phi, betaRef, beta, a3, a5 := q[t+1], q[t+2], s.betaRef, q[t], s.a3[:t], s.a5[:t]
-	g5, a7, bandCholA3, bandSolveBandCholA3, xZ := s.g5[:t], s.a7[:t], s.bandCholA3, s.bandSolveBandCholA3[:t], q[:t]
+	sigma2, phi, g3, a3, a5, bandCholA3 := q[t+1], q[t+2], s.g3[:t], s.a3[:t], s.a5[:t], s.bandCholA3
+	g10, bandSolveBandCholA32, bandSolveUpperBandCholA3, g8, g11, betaZ := s.g10, s.bandSolveBandCholA32, s.bandSolveUpperBandCholA3[:t], s.g8[:t], s.g11[:t], q[t]
 	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
-	a1 := float64(4 * expNegSigma2 * invLogitPhi * invLogitNegPhi)
-	e := 1 - float64(2*invLogitPhi)
-	e2 := float64(expNegSigma2 * e)
-	a2 := float64(e2 * e)
-	a4 := e2
-	a6 := betaRef - beta
-	e3 := expNegSigma2 + a2 + 0.5
+	e := float64(expNegSigma2 * invLogitPhi * invLogitNegPhi)
+	a1 := float64(4 * e)
+	e2 := 1 - float64(2*invLogitPhi)
+	e3 := float64(expNegSigma2 * e2)
+	a2 := float64(e3 * e2)
+	a4 := e3
+	a6 := e2
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
 			part = a2
 		}
-		a3[i] = a1 + part + 0.5
+		a3[i] = a1 + part + g3[i]
 		a5[i] = 0
-		a7[i] = a6 + g5[i]
 	}
 	for i := 1; i < t-1; i++ {
-		a3[i] = e3
+		a3[i] = expNegSigma2 + a2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	for i := max(1, t-1); i < t; i++ {
-		a3[i] = expNegSigma2 + 0.5
+		a3[i] = expNegSigma2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	linalg.BandCholesky(bandCholA3, a3, a5)
-	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, a7)
+	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, g10)
+	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, bandSolveBandCholA32)
+	a7 := 0.0
+	for i := 1; i < t; i++ {
+		e4 := bandSolveUpperBandCholA3[i] + float64(a6*bandSolveUpperBandCholA3[i-1])
+		a7 += float64(e4 * e4)
+	}
+	a8 := 0.0
+	a10 := 0.0
+	for i := range t {
+		e4 := 1 - float64(0.5*bandSolveUpperBandCholA3[i])
+		a8 += float64(g8[i] * e4 * e4)
+		a10 += float64(e4 * g11[i])
+	}
+	a9 := float64(expNegSigma2*a7) + a8 + float64(4*e*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])
+	invA9 := 1 / a9
+	sqrtInvA9 := math.Sqrt(invA9)
+	dst[t] = betaZ/sqrtInvA9 - float64(sqrtInvA9*a10)
+}
+
+// pull2 writes the coordinates x_z to dst, for plain ones in their place in q.
+func (s *Model) pull2(dst, q []float64) {
+	t := s.t
+	dst = dst[:t+3]
+	sigma2, phi, g3, a3, a5, bandCholA3 := q[t+1], q[t+2], s.g3[:t], s.a3[:t], s.a5[:t], s.bandCholA3
+	g9, bandSolveBandCholA3, g10, bandSolveBandCholA32, bandSolveUpperBandCholA3, g8 := s.g9, s.bandSolveBandCholA3[:t], s.g10, s.bandSolveBandCholA32[:t], s.bandSolveUpperBandCholA3[:t], s.g8[:t]
+	g11, betaZ, xZ := s.g11[:t], q[t], q[:t]
+	expNegSigma2 := elementary.Exp(-sigma2)
+	invLogitPhi := special.InvLogit(phi)
+	invLogitNegPhi := special.InvLogit(-phi)
+	e := float64(expNegSigma2 * invLogitPhi * invLogitNegPhi)
+	a1 := float64(4 * e)
+	e2 := 1 - float64(2*invLogitPhi)
+	e3 := float64(expNegSigma2 * e2)
+	a2 := float64(e3 * e2)
+	a4 := e3
+	a6 := e2
+	for i := range min(1, t) {
+		part := 0.0
+		if i < t-1 {
+			part = a2
+		}
+		a3[i] = a1 + part + g3[i]
+		a5[i] = 0
+	}
+	for i := 1; i < t-1; i++ {
+		a3[i] = expNegSigma2 + a2 + g3[i]
+		a5[i] = a4
+	}
+	for i := max(1, t-1); i < t; i++ {
+		a3[i] = expNegSigma2 + g3[i]
+		a5[i] = a4
+	}
+	linalg.BandCholesky(bandCholA3, a3, a5)
+	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, g9)
+	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, g10)
+	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, bandSolveBandCholA32)
+	a7 := 0.0
+	for i := 1; i < t; i++ {
+		e4 := bandSolveUpperBandCholA3[i] + float64(a6*bandSolveUpperBandCholA3[i-1])
+		a7 += float64(e4 * e4)
+	}
+	a8 := 0.0
+	a10 := 0.0
+	for i := range t {
+		e4 := 1 - float64(0.5*bandSolveUpperBandCholA3[i])
+		a8 += float64(g8[i] * e4 * e4)
+		a10 += float64(e4 * g11[i])
+	}
+	a9 := float64(expNegSigma2*a7) + a8 + float64(4*e*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])
+	invA9 := 1 / a9
+	sqrtInvA9 := math.Sqrt(invA9)
+	a11 := float64(sqrtInvA9 * (betaZ + float64(sqrtInvA9*a10)))
 	for i := range t - 1 {
 		part := float64(xZ[i+1] * bandCholA3[t+(i+1)])
-		dst[i] = float64(xZ[i]*bandCholA3[i]) - bandSolveBandCholA3[i] + part
+		dst[i] = float64(a11*bandSolveBandCholA32[i]) - bandSolveBandCholA3[i] + float64(xZ[i]*bandCholA3[i]) + part
 	}
 	for i := t - 1; i < t; i++ {
-		dst[i] = float64(xZ[i]*bandCholA3[i]) - bandSolveBandCholA3[i]
+		dst[i] = float64(a11*bandSolveBandCholA32[i]) - bandSolveBandCholA3[i] + float64(xZ[i]*bandCholA3[i])
 	}
 }
 
@@ -706,26 +936,31 @@ func (s *Model) SetReference(q []float64) {
 // prepareGiven computes what depends on the data and the reference of the transports.
 func (s *Model) prepareGiven() {
 	t := s.t
-	betaRef := s.betaRef
-	xRef := s.xRef[:t]
-	g1 := s.g1[:t]
-	g4 := s.g4[:t]
-	g3 := s.g3[:t]
-	y := s.y[:t]
-	g5 := s.g5[:t]
+	betaRef, xRef, g2, g4, g6, g7 := s.betaRef, s.xRef[:t], s.g2[:t], s.g4[:t], s.g6[:t], s.g7[:t]
+	y, g3, g8, g10, g9, g11 := s.y[:t], s.g3[:t], s.g8[:t], s.g10[:t], s.g9[:t], s.g11[:t]
+	g1 := float64(-2 * betaRef)
+	g5 := float64(-3 * betaRef)
 	for i := range t {
-		g1[i] = betaRef + float64(0.5*xRef[i])
-		g4[i] = -betaRef - float64(0.5*xRef[i])
+		g2[i] = g1 - xRef[i]
+		g4[i] = betaRef + float64(0.5*xRef[i])
+		g6[i] = g5 - float64(1.5*xRef[i])
+		g7[i] = -betaRef - float64(0.5*xRef[i])
 	}
-	kernel.Exp(g1, g1)
-	g2 := float64(-3 * betaRef)
+	kernel.Exp(g2, g2)
 	for i := range t {
-		g3[i] = g2 - float64(1.5*xRef[i])
+		e := float64(y[i] * y[i] * g2[i])
+		g3[i] = float64(0.5 * e)
+		g8[i] = float64(2 * e)
+		g10[i] = float64(0.5 * g8[i])
 	}
-	kernel.Exp(g3, g3)
 	kernel.Exp(g4, g4)
+	kernel.Exp(g6, g6)
+	kernel.Exp(g7, g7)
 	for i := range t {
-		g5[i] = float64(0.5*xRef[i]) + float64(0.5*g1[i]*(float64(y[i]*y[i]*g3[i])-g4[i]))
+		e := float64(g4[i] * (float64(y[i]*y[i]*g6[i]) - g7[i]))
+		e2 := float64((betaRef + float64(0.5*xRef[i])) * g8[i])
+		g9[i] = float64(0.5*e) + float64(0.5*e2)
+		g11[i] = e + e2
 	}
 }
 
@@ -748,7 +983,7 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 // matrix writes the metric G(q) to b, diagonal only.
 //
 //	x_z[j], x_z[j]: 1
-//	beta, beta: 1
+//	beta_z, beta_z: 1
 //	sigma2, sigma2: 1
 //	phi, phi: 1
 func (s *Model) matrix(b, q []float64) {
@@ -766,10 +1001,11 @@ func (s *Model) matrix(b, q []float64) {
 func (s *Model) slope(grad, q []float64) {
 	t := s.t
 	grad = grad[:t+3]
-	sigma2, phi, betaRef, beta, a3, a5 := q[t+1], q[t+2], s.betaRef, q[t], s.a3[:t], s.a5[:t]
-	g5, a7, bandCholA3, bandSolveBandCholA3, xZ, a8 := s.g5[:t], s.a7[:t], s.bandCholA3, s.bandSolveBandCholA3[:t], q[:t], s.a8[:t]
-	bandSolveUpperBandCholA3, a13, y, a16, bandSolveBandCholA32, bandSolveUpperBandCholA32 := s.bandSolveUpperBandCholA3[:t], s.a13[:t], s.y[:t], s.a16[:t], s.bandSolveBandCholA32[:t], s.bandSolveUpperBandCholA32[:t]
-	a18, a19, bandCholBarBandCholA3 := s.a18[:t], s.a19[:t], s.bandCholBarBandCholA3
+	sigma2, phi, g3, a3, a5, bandCholA3 := q[t+1], q[t+2], s.g3[:t], s.a3[:t], s.a5[:t], s.bandCholA3
+	g9, bandSolveBandCholA3, g10, bandSolveBandCholA32, bandSolveUpperBandCholA3, g8 := s.g9, s.bandSolveBandCholA3[:t], s.g10, s.bandSolveBandCholA32[:t], s.bandSolveUpperBandCholA3[:t], s.g8[:t]
+	g11, betaZ, xZ, a12, bandSolveUpperBandCholA32, a16 := s.g11[:t], q[t], q[:t], s.a12[:t], s.bandSolveUpperBandCholA32[:t], s.a16[:t]
+	y, a19, bandSolveBandCholA33, a28, bandSolveBandCholA34, a29 := s.y[:t], s.a19[:t], s.bandSolveBandCholA33[:t], s.a28[:t], s.bandSolveBandCholA34[:t], s.a29[:t]
+	bandSolveUpperBandCholA33, bandSolveUpperBandCholA34, a30, a31, bandCholBarBandCholA3 := s.bandSolveUpperBandCholA33[:t], s.bandSolveUpperBandCholA34[:t], s.a30[:t], s.a31[:t], s.bandCholBarBandCholA3
 	c3 := -float64(0.5*float64(t)) - 5
 	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
@@ -781,112 +1017,159 @@ func (s *Model) slope(grad, q []float64) {
 	e4 := float64(expNegSigma2 * e3)
 	a2 := float64(e4 * e3)
 	a4 := e4
-	a6 := betaRef - beta
-	a9 := e3
-	a12 := float64(-2 * beta)
-	e5 := expNegSigma2 + a2 + 0.5
+	a6 := e3
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
 			part = a2
 		}
-		a3[i] = a1 + part + 0.5
+		a3[i] = a1 + part + g3[i]
 		a5[i] = 0
-		a7[i] = a6 + g5[i]
 	}
 	for i := 1; i < t-1; i++ {
-		a3[i] = e5
+		a3[i] = expNegSigma2 + a2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	for i := max(1, t-1); i < t; i++ {
-		a3[i] = expNegSigma2 + 0.5
+		a3[i] = expNegSigma2 + g3[i]
 		a5[i] = a4
-		a7[i] = a6 + g5[i]
 	}
 	linalg.BandCholesky(bandCholA3, a3, a5)
-	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, a7)
-	for i := range t {
-		a8[i] = xZ[i] + bandSolveBandCholA3[i]
-	}
-	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, a8)
-	a10 := 0.0
-	a23 := 0.0
+	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, g9)
+	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, g10)
+	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, bandSolveBandCholA32)
+	a7 := 0.0
+	a36 := 0.0
 	for i := 1; i < t; i++ {
-		e6 := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		a10 += float64(e6 * e6)
-		a23 += float64(bandSolveUpperBandCholA3[i-1] * e6)
+		e5 := bandSolveUpperBandCholA3[i] + float64(a6*bandSolveUpperBandCholA3[i-1])
+		a7 += float64(e5 * e5)
+		a36 += float64(bandSolveUpperBandCholA3[i-1] * e5)
+	}
+	a8 := 0.0
+	a10 := 0.0
+	for i := range t {
+		e5 := 1 - float64(0.5*bandSolveUpperBandCholA3[i])
+		a8 += float64(g8[i] * e5 * e5)
+		a10 += float64(e5 * g11[i])
+	}
+	e6 := float64(e2 * bandSolveUpperBandCholA3[0])
+	a9 := float64(expNegSigma2*a7) + a8 + float64(4*e6*bandSolveUpperBandCholA3[0])
+	invA9 := 1 / a9
+	sqrtInvA9 := math.Sqrt(invA9)
+	e7 := float64(sqrtInvA9 * a10)
+	a11 := float64(sqrtInvA9 * (betaZ + e7))
+	a15 := float64(-2 * a11)
+	for i := range t {
+		a12[i] = xZ[i] + bandSolveBandCholA3[i] - float64(a11*bandSolveBandCholA32[i])
+	}
+	linalg.BandSolveUpper(bandSolveUpperBandCholA32, bandCholA3, a12)
+	a13 := 0.0
+	a35 := 0.0
+	for i := 1; i < t; i++ {
+		e5 := bandSolveUpperBandCholA32[i] + float64(a6*bandSolveUpperBandCholA32[i-1])
+		a13 += float64(e5 * e5)
+		a35 += float64(bandSolveUpperBandCholA32[i-1] * e5)
 	}
 	for i := range t {
-		a13[i] = a12 - bandSolveUpperBandCholA3[i]
+		a16[i] = a15 - bandSolveUpperBandCholA32[i]
 	}
-	kernel.Exp(a13, a13)
-	a14 := 0.0
+	kernel.Exp(a16, a16)
+	a17 := 0.0
 	for i := range t {
-		a14 += float64(y[i] * y[i] * a13[i])
+		a17 += float64(y[i] * y[i] * a16[i])
 	}
-	a15 := float64(-4 * e2 * bandSolveUpperBandCholA3[0])
+	a18 := float64(-4 * e2 * bandSolveUpperBandCholA32[0])
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
-			part = float64(a9 * (bandSolveUpperBandCholA3[i+1] + float64(bandSolveUpperBandCholA3[i]*a9)))
+			part = float64(a6 * (bandSolveUpperBandCholA32[i+1] + float64(a6*bandSolveUpperBandCholA32[i])))
 		}
-		a16[i] = a15 - float64(expNegSigma2*part) + float64(0.5*y[i]*y[i]*a13[i]) - 0.5
+		a19[i] = a18 - float64(expNegSigma2*part) + float64(0.5*y[i]*y[i]*a16[i]) - 0.5
 	}
 	for i := 1; i < t-1; i++ {
-		part := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		part2 := float64(a9 * (bandSolveUpperBandCholA3[i+1] + float64(bandSolveUpperBandCholA3[i]*a9)))
-		a16[i] = float64(0.5*y[i]*y[i]*a13[i]) - float64(expNegSigma2*(part+part2)) - 0.5
+		part := bandSolveUpperBandCholA32[i] + float64(a6*bandSolveUpperBandCholA32[i-1])
+		part2 := float64(a6 * (bandSolveUpperBandCholA32[i+1] + float64(a6*bandSolveUpperBandCholA32[i])))
+		a19[i] = float64(0.5*y[i]*y[i]*a16[i]) - float64(expNegSigma2*(part+part2)) - 0.5
 	}
 	for i := max(1, t-1); i < t; i++ {
-		part := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		a16[i] = float64(0.5*y[i]*y[i]*a13[i]) - float64(expNegSigma2*part) - 0.5
+		part := bandSolveUpperBandCholA32[i] + float64(a6*bandSolveUpperBandCholA32[i-1])
+		a19[i] = float64(0.5*y[i]*y[i]*a16[i]) - float64(expNegSigma2*part) - 0.5
 	}
-	linalg.BandSolveLower(bandSolveBandCholA32, bandCholA3, a16)
-	linalg.BandSolveUpper(bandSolveUpperBandCholA32, bandCholA3, bandSolveBandCholA32)
-	a17 := 0.0
+	linalg.BandSolveLower(bandSolveBandCholA33, bandCholA3, a19)
+	a20 := 0.0
+	for i := range t {
+		a20 += float64(bandSolveBandCholA32[i] * bandSolveBandCholA33[i])
+		grad[i] = bandSolveBandCholA33[i]
+	}
+	a21 := a17 - float64(t) - a20
+	a22 := float64(invA9 * a21)
+	a23 := float64(a21 * (betaZ + float64(2*e7)))
+	a24 := float64(0.5*a9) + 0.5*a23/sqrtInvA9
+	a25 := float64(-invA9 * invA9 * a24)
+	a26 := float64(8 * e6 * a25)
+	a27 := float64(2 * expNegSigma2 * a25)
+	grad[t] = float64(sqrtInvA9 * a21)
 	for i := range min(1, t) {
-		a17 += bandSolveUpperBandCholA32[i]
-		a18[i] = -1/bandCholA3[i] - float64(bandSolveUpperBandCholA3[i]*bandSolveBandCholA32[i]) - float64(bandSolveBandCholA3[i]*bandSolveUpperBandCholA32[i])
-		a19[i] = 0
-		grad[i] = bandSolveBandCholA32[i]
+		part := 0.0
+		if i < t-1 {
+			part = float64(a6 * (bandSolveUpperBandCholA3[i+1] + float64(a6*bandSolveUpperBandCholA3[i])))
+		}
+		a28[i] = a26 - float64(0.5*a22*g11[i]) - float64(g8[i]*a25*(1-float64(0.5*bandSolveUpperBandCholA3[i]))) + float64(a27*part)
+	}
+	for i := 1; i < t-1; i++ {
+		part := bandSolveUpperBandCholA3[i] + float64(a6*bandSolveUpperBandCholA3[i-1])
+		part2 := float64(a6 * (bandSolveUpperBandCholA3[i+1] + float64(a6*bandSolveUpperBandCholA3[i])))
+		a28[i] = float64(a27*(part+part2)) - float64(0.5*a22*g11[i]) - float64(g8[i]*a25*(1-float64(0.5*bandSolveUpperBandCholA3[i])))
+	}
+	for i := max(1, t-1); i < t; i++ {
+		part := bandSolveUpperBandCholA3[i] + float64(a6*bandSolveUpperBandCholA3[i-1])
+		a28[i] = float64(a27*part) - float64(0.5*a22*g11[i]) - float64(g8[i]*a25*(1-float64(0.5*bandSolveUpperBandCholA3[i])))
+	}
+	linalg.BandSolveLower(bandSolveBandCholA34, bandCholA3, a28)
+	for i := range t {
+		a29[i] = bandSolveBandCholA34[i] - float64(a11*bandSolveBandCholA33[i])
+	}
+	linalg.BandSolveUpper(bandSolveUpperBandCholA33, bandCholA3, a29)
+	linalg.BandSolveUpper(bandSolveUpperBandCholA34, bandCholA3, bandSolveBandCholA33)
+	for i := range min(1, t) {
+		a30[i] = -1/bandCholA3[i] - float64(bandSolveUpperBandCholA32[i]*bandSolveBandCholA33[i]) - float64(bandSolveUpperBandCholA3[i]*bandSolveBandCholA34[i]) - float64(bandSolveBandCholA32[i]*bandSolveUpperBandCholA33[i]) - float64(bandSolveBandCholA3[i]*bandSolveUpperBandCholA34[i])
+		a31[i] = 0
 	}
 	for i := 1; i < t; i++ {
-		a17 += bandSolveUpperBandCholA32[i]
-		a18[i] = -1/bandCholA3[i] - float64(bandSolveUpperBandCholA3[i]*bandSolveBandCholA32[i]) - float64(bandSolveBandCholA3[i]*bandSolveUpperBandCholA32[i])
-		part := float64(bandSolveUpperBandCholA3[i] * bandSolveBandCholA32[i-1])
-		part2 := float64(bandSolveUpperBandCholA32[i] * bandSolveBandCholA3[i-1])
-		part3 := -(part + part2)
-		a19[i] = part3
-		grad[i] = bandSolveBandCholA32[i]
+		a30[i] = -1/bandCholA3[i] - float64(bandSolveUpperBandCholA32[i]*bandSolveBandCholA33[i]) - float64(bandSolveUpperBandCholA3[i]*bandSolveBandCholA34[i]) - float64(bandSolveBandCholA32[i]*bandSolveUpperBandCholA33[i]) - float64(bandSolveBandCholA3[i]*bandSolveUpperBandCholA34[i])
+		part := float64(bandSolveUpperBandCholA32[i] * bandSolveBandCholA33[i-1])
+		part2 := float64(bandSolveUpperBandCholA3[i] * bandSolveBandCholA34[i-1])
+		part3 := float64(bandSolveUpperBandCholA33[i] * bandSolveBandCholA32[i-1])
+		part4 := float64(bandSolveUpperBandCholA34[i] * bandSolveBandCholA3[i-1])
+		part5 := -(part + part2 + part3 + part4)
+		a31[i] = part5
 	}
-	linalg.BandCholeskyAdjoint(bandCholBarBandCholA3, bandCholA3, a18, a19)
-	a20 := 0.0
-	a21 := 0.0
-	a22 := 0.0
+	linalg.BandCholeskyAdjoint(bandCholBarBandCholA3, bandCholA3, a30, a31)
+	a32 := 0.0
+	a33 := 0.0
+	a34 := 0.0
 	for i := range min(1, t) {
 		part := 0.0
 		if i < t-1 {
 			part = bandCholBarBandCholA3[i]
 		}
-		a22 += part
+		a34 += part
 	}
 	for i := 1; i < t-1; i++ {
 		part := bandCholBarBandCholA3[t+i]
-		a20 += part
+		a32 += part
 		part2 := bandCholBarBandCholA3[i]
-		a21 += part2
+		a33 += part2
 		part3 := part2
-		a22 += part3
+		a34 += part3
 	}
 	for i := max(1, t-1); i < t; i++ {
 		part := bandCholBarBandCholA3[t+i]
-		a20 += part
+		a32 += part
 		part2 := bandCholBarBandCholA3[i]
-		a21 += part2
+		a33 += part2
 	}
-	grad[t] = a14 - float64(t) - a17
-	e7 := float64(invLogitPhi * invLogitNegPhi)
-	grad[t+1] = float64(expNegSigma2*(float64(0.5*a10)+float64(2*e7*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e3*a20)-a21-float64(e3*e3*a22)-float64(4*e7*bandCholBarBandCholA3[0])+0.25)) + c3
-	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(e2*(1-invLogitNegPhi)*(float64(4*bandCholBarBandCholA3[0])-float64(2*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]))) - float64(e*(1-invLogitPhi)*(float64(2*a20)+float64(2*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(2*a23)+float64(4*e3*a22)-float64(4*invLogitNegPhi*bandCholBarBandCholA3[0])))
+	e8 := float64(invLogitPhi * invLogitNegPhi)
+	grad[t+1] = float64(expNegSigma2*(float64(0.5*a13)+float64(2*e8*bandSolveUpperBandCholA32[0]*bandSolveUpperBandCholA32[0])-float64(a25*(a7+float64(4*e8*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])))-float64(e3*a32)-a33-float64(e3*e3*a34)-float64(4*e8*bandCholBarBandCholA3[0])+0.25)) + c3
+	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(e2*(1-invLogitNegPhi)*(float64(4*bandCholBarBandCholA3[0])-float64(2*bandSolveUpperBandCholA32[0]*bandSolveUpperBandCholA32[0])+float64(4*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]*a25))) - float64(e*(1-invLogitPhi)*(float64(2*a32)+float64(2*invLogitNegPhi*bandSolveUpperBandCholA32[0]*bandSolveUpperBandCholA32[0])-float64(4*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]*a25)-float64(2*a35)+float64(4*a25*a36)+float64(4*e3*a34)-float64(4*invLogitNegPhi*bandCholBarBandCholA3[0])))
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/internal/campaign"
+	"github.com/hamc-dev/hamc/internal/conformance/chain"
 	"github.com/hamc-dev/hamc/internal/conformance/latent"
 	"github.com/hamc-dev/hamc/runtime"
 )
@@ -147,6 +148,29 @@ func (m withoutDeterminant) Gradient(grad, q []float64) float64 {
 	return l
 }
 
+// withoutMap is a posterior with a chain and its level without the Jacobian of their maps.
+type withoutMap struct{ *chain.Model }
+
+func (m withoutMap) Clone() runtime.Model { return withoutMap{m.Model.Clone().(*chain.Model)} }
+
+func (m withoutMap) LogDensity(q []float64) float64 {
+	return m.Model.LogDensity(q) - m.LogJacobian(q)
+}
+
+func (m withoutMap) Gradient(grad, q []float64) float64 {
+	l := m.Model.Gradient(grad, q) - m.LogJacobian(q)
+	moved := slices.Clone(q)
+	const h = 1e-4
+	for i := range q {
+		moved[i] = q[i] + h
+		up := m.LogJacobian(moved)
+		moved[i] = q[i] - h
+		grad[i] -= (up - m.LogJacobian(moved)) / (2 * h)
+		moved[i] = q[i]
+	}
+	return l
+}
+
 // unfrozen is a posterior with latent vectors whose reference is wherever the gradient was asked for last, for values that
 // stay the same.
 type unfrozen struct{ *latent.Model }
@@ -200,6 +224,7 @@ func blunders() []blunder {
 		denseE      = "leapfrog dense_e, banana"
 		blocks      = "blocks leapfrog and imb, volatility"
 		transport   = "leapfrog, latent"
+		levels      = "leapfrog, chain"
 		simplex     = "leapfrog low_rank, groups"
 		glfbSimplex = "glfb, groups"
 	)
@@ -225,6 +250,8 @@ func blunders() []blunder {
 			twist: model(func(m runtime.Model) runtime.Model { return withoutJacobian{m} })},
 		{name: "the Jacobian of a transport is missing", kernels: []string{transport}, along: two,
 			twist: model(func(m runtime.Model) runtime.Model { return withoutDeterminant{m.(*latent.Model)} })},
+		{name: "the Jacobian of the maps of a chain and its level is missing", kernels: []string{levels}, along: two,
+			twist: model(func(m runtime.Model) runtime.Model { return withoutMap{m.(*chain.Model)} })},
 		{name: "the reference moves", kernels: []string{transport}, along: two, times: 6,
 			twist: model(func(m runtime.Model) runtime.Model { return unfrozen{m.(*latent.Model)} })},
 		{name: "solves stop early", kernels: []string{glfbBanana}, times: 4, plant: careless},

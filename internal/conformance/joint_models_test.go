@@ -12,6 +12,7 @@ import (
 	"github.com/hamc-dev/hamc/generated/blood_groups"
 	"github.com/hamc-dev/hamc/generated/gaussian"
 	"github.com/hamc-dev/hamc/generated/stochastic_volatility"
+	"github.com/hamc-dev/hamc/internal/conformance/chain"
 	"github.com/hamc-dev/hamc/internal/conformance/latent"
 	"github.com/hamc-dev/hamc/internal/conformance/ridge"
 	"github.com/hamc-dev/hamc/internal/conformance/schools"
@@ -130,6 +131,48 @@ func latentJoint() *joint {
 			u[0], u[1] = normalCDF(x[0]), scale.CDF(x[1])
 			u[2], u[3] = normalCDF((x[2]-x[0])/x[1]), normalCDF((x[3]-x[0])/x[1])
 			u[4], u[5] = tails.CDF(y[0]-x[2]), tails.CDF(y[1]-x[3])
+		},
+	}
+}
+
+// chainJoint is chain/chain.ham: a chain and its level, under a map whose reference is not where the posterior is.
+func chainJoint() *joint {
+	scale := distuv.LogNormal{Mu: 0, Sigma: 0.5}
+	return &joint{
+		name:       "chain",
+		quantities: []string{"mu", "tau", "x[1]", "x[2]", "x[3]", "residuals"},
+		prior: func(rng *rand.Rand) []float64 {
+			mu, tau := rng.NormFloat64(), math.Exp(0.5*rng.NormFloat64())
+			x := []float64{mu, tau, mu + tau*rng.NormFloat64(), 0, 0}
+			for t := 3; t < 5; t++ {
+				x[t] = mu + 0.6*(x[t-1]-mu) + tau*rng.NormFloat64()
+			}
+			return x
+		},
+		observe: func(rng *rand.Rand, x []float64) []float64 {
+			var y []float64
+			for _, v := range x[2:] {
+				y = append(y, math.Exp(v/2)*rng.NormFloat64())
+			}
+			return y
+		},
+		posterior: func(y []float64) (runtime.Posterior, error) {
+			m, err := chain.New(chain.Data{T: len(y), Y: y})
+			if err == nil {
+				m.SetReference([]float64{0.3, -0.2, 0.7, 1, -0.4})
+			}
+			return m, err
+		},
+		uniforms: func(u, x, y []float64) {
+			mu, tau, sum := x[0], x[1], 0.0
+			u[0], u[1], u[2] = normalCDF(mu), scale.CDF(tau), normalCDF((x[2]-mu)/tau)
+			for t := 3; t < 5; t++ {
+				u[t] = normalCDF((x[t] - mu - 0.6*(x[t-1]-mu)) / tau)
+			}
+			for t, v := range x[2:] {
+				sum += y[t] * y[t] * math.Exp(-v)
+			}
+			u[5] = residualsOf(sum, 3)
 		},
 	}
 }

@@ -45,6 +45,7 @@ type kernel struct {
 // kernels returns those under test. The trajectory sets the number of steps.
 func kernels() []*kernel {
 	b, s, g, v, f, l, n := bananaJoint(), schoolsJoint(), gaussianJoint(), volatilityJoint(), funnelJoint(), latentJoint(), groupsJoint()
+	c := chainJoint()
 	block := func(name string, k runtime.Integrator, eps float64, with ...func(*runtime.Tuning)) runtime.BlockTuning {
 		t := runtime.DefaultOptions().Tuning
 		t.Integrator, t.StepSize, t.Solver.Method = k, eps, runtime.FixedPoint
@@ -88,6 +89,7 @@ func kernels() []*kernel {
 		{name: "leapfrog low_rank, banana", of: b, times: 4, as: noMetric, tune: whole(leapfrog, 0.6), ready: inverse(0.2, 0.3, 2, 0.6, 0.8)},
 		{name: "leapfrog dense_e, banana", of: b, times: 4, as: noMetric, tune: whole(leapfrog, 0.6, dense), ready: inverse(0.3, -0.1, -0.1, 0.25)},
 		{name: "leapfrog, latent", of: l, times: 2, tune: whole(leapfrog, 0.6)},
+		{name: "leapfrog, chain", of: c, times: 2, tune: whole(leapfrog, 0.6)},
 		{name: "imb dense_e, banana", of: b, times: 1, as: noMetric, tune: whole(imb, 0.6, dense), ready: inverse(0.3, -0.1, -0.1, 0.25)},
 		{name: "blocks leapfrog and imb, volatility", of: v, times: 1, ready: svCorrect,
 			tune: []runtime.BlockTuning{block("volatility", leapfrog, 1.1), block("latent", imb, 0.8)}},

@@ -9,12 +9,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hamc-dev/hamc/codegen"
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/internal/differential/probe"
+	"github.com/hamc-dev/hamc/runtime"
 )
 
 // Tolerances, relative to the largest entry: of what is evaluated directly, of
@@ -71,7 +73,7 @@ func TestGenerated(t *testing.T) {
 			if got.Error != "" || want.Error != "" {
 				t.Fatalf("generated: %q, interpreted: %q", got.Error, want.Error)
 			}
-			numbers += compare(t, s, got, &want)
+			numbers += compare(t, s, got, &want, scattered(s, im))
 			if s.given {
 				return
 			}
@@ -103,9 +105,51 @@ func TestGenerated(t *testing.T) {
 	})
 }
 
+// scatterWidth is how many times as far as rounding moves the interpreter's own numbers at a far point generated ones may be from them.
+const scatterWidth = 8
+
+// scattered are the reports of the interpreter about the far points, made when they are asked for. There differences of numbers that over- and underflow
+// may have few digits left, or none, and a trajectory may run away or not.
+func scattered(s *subject, im runtime.Posterior) func() []probe.Report {
+	return sync.OnceValue(func() []probe.Report {
+		out := make([]probe.Report, 8)
+		for n := range out {
+			out[n] = probe.Nudged(im, s.slow(), uint64(n+1))
+		}
+		return out
+	})
+}
+
+// uncertain reports whether rounding moves the interpreter's record of a far point as far as the generated one is from it, or gives it that status.
+func uncertain(got, want *probe.Record, around func() []probe.Report) bool {
+	if want.Point < probe.FirstFar {
+		return false
+	}
+	widest := 0.0
+	for _, r := range around() {
+		n := slices.IndexFunc(r.Records, func(x probe.Record) bool { return x.Point == want.Point && x.Quantity == want.Quantity })
+		if n < 0 {
+			continue
+		}
+		near := r.Records[n]
+		switch {
+		case near.Status == want.Status:
+			d, _ := apart(near.Values, want.Values)
+			widest = max(widest, d)
+		case near.Status == got.Status:
+			return true
+		}
+	}
+	if got.Status != want.Status {
+		return false
+	}
+	d, _ := apart(got.Values, want.Values)
+	return d <= scatterWidth*widest
+}
+
 // compare reports where two probes differ, and returns how many numbers they
 // compared.
-func compare(t *testing.T, s *subject, got, want *probe.Report) (numbers int) {
+func compare(t *testing.T, s *subject, got, want *probe.Report, around func() []probe.Report) (numbers int) {
 	// Of a constant metric the generated GLF(b) is the leapfrog, without solves.
 	constant := strings.Contains(want.Info, `"Constant":true`)
 	direct := directTolerance
@@ -128,7 +172,7 @@ func compare(t *testing.T, s *subject, got, want *probe.Report) (numbers int) {
 		case g.Quantity != w.Quantity || g.Point != w.Point || len(g.Values) != len(w.Values) && g.Status == w.Status:
 			t.Errorf("%s: %d numbers, want %d of %s", what, len(g.Values), len(w.Values), w.Quantity)
 			continue
-		case g.Status != w.Status:
+		case g.Status != w.Status && !uncertain(&g, &w, around):
 			t.Errorf("%s: status %s after %d iterations, want %s after %d", what, g.Status, g.Iterations, w.Status, w.Iterations)
 			continue
 		case g.Iterations != w.Iterations && !constant:
@@ -139,7 +183,10 @@ func compare(t *testing.T, s *subject, got, want *probe.Report) (numbers int) {
 			tol = max(tol, stepTolerance)
 		}
 		numbers += len(w.Values)
-		if d, at := apart(g.Values, w.Values); !(d <= tol) {
+		if g.Status != w.Status {
+			continue
+		}
+		if d, at := apart(g.Values, w.Values); !(d <= tol) && !uncertain(&g, &w, around) {
 			t.Errorf("%s: entry %d is %v, want %v: off by %.1e", what, at, g.Values[at], w.Values[at], d)
 		}
 	}
@@ -239,7 +286,11 @@ var firstLine = regexp.MustCompile(`^// Code generated .* DO NOT EDIT\.$`)
 func TestText(t *testing.T) {
 	all := compiled(t)
 	t.Parallel()
-	for _, s := range campaign.Sample(t, all, 4) {
+	var third []*subject // compiling all of them anew takes as long as all else
+	for s := range slices.Chunk(all, 3) {
+		third = append(third, s[0])
+	}
+	for _, s := range campaign.Sample(t, third, 4) {
 		formatted, err := format.Source(s.code)
 		if err != nil {
 			t.Errorf("%s: %v", s.name, err)

@@ -30,7 +30,7 @@ func latentPlaces(in *runtime.Info) (at []int) {
 // variates given the other parameters, whatever these are: ∂L/∂z = −z. So the centre is the conditional mean, and the factor
 // that of the conditional precision, of several vectors together too.
 func TestTransportsWhiten(t *testing.T) {
-	for _, s := range sampled(t, "transport_schools", "transport_funnel", "transport_slopes", "transport_nested", "transport_level", "transport_balanced", "transport_balanced_three", "transport_lognormal", "transport_columns", "transport_walks", "transport_panel", "transport_held", "dense_horseshoe", "dense_rows") {
+	for _, s := range sampled(t, "transport_schools", "transport_funnel", "transport_slopes", "transport_nested", "transport_level", "transport_mean", "transport_balanced", "transport_balanced_three", "transport_lognormal", "transport_columns", "transport_walks", "transport_panel", "transport_held", "dense_horseshoe", "dense_rows") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)
@@ -103,7 +103,7 @@ func TestTransportsScore(t *testing.T) {
 // TestTransportsLogJacobian: what is left of the log density without log |∂x/∂z| is that of the values: of the same model without
 // maps.
 func TestTransportsLogJacobian(t *testing.T) {
-	for _, s := range sampled(t, "transport_schools", "transport_order_two", "transport_nested", "transport_tails", "transport_balanced", "transport_three", "transport_curves", "transport_counts_written", "transport_rates", "transport_proportions", "transport_halves", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "transport_rows_curves", "dense_rows", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process") {
+	for _, s := range sampled(t, "transport_schools", "transport_mean", "transport_order_two", "transport_nested", "transport_tails", "transport_balanced", "transport_three", "transport_curves", "transport_counts_written", "transport_rates", "transport_proportions", "transport_halves", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "transport_rows_curves", "dense_rows", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)
@@ -135,7 +135,7 @@ func TestTransportsLogJacobian(t *testing.T) {
 
 // TestTransportsVolume: log |∂x/∂z| is that of differences of the map. No other test sees a part of it that does not depend on z.
 func TestTransportsVolume(t *testing.T) {
-	for _, s := range sampled(t, "transport_schools", "transport_order_two", "transport_nested", "transport_balanced", "transport_three", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "transport_rows_curves", "dense_rows", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process") {
+	for _, s := range sampled(t, "transport_schools", "transport_mean", "transport_order_two", "transport_nested", "transport_balanced", "transport_three", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "transport_rows_curves", "dense_rows", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/hamc-dev/hamc/symbolic/interpret"
+	"github.com/hamc-dev/hamc/runtime"
 )
 
 // TestFirstReference: before a reference is made, at which parameters are 0, the gradient is there, also where data then say nothing of an effect.
@@ -37,7 +37,7 @@ func TestProductsOfLatents(t *testing.T) {
 }
 
 // byDifferences holds the gradient, in the coordinates of chains, against differences of the density.
-func byDifferences(t *testing.T, name string, p interpret.Posterior) {
+func byDifferences(t *testing.T, name string, p runtime.Posterior) {
 	t.Helper()
 	q := make([]float64, p.Info().Dim())
 	for i := range q {

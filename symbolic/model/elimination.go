@@ -16,8 +16,9 @@ type step struct {
 	r         *expr.Expr // at v.i
 	predicted []*PosteriorTerm
 	used      []*PosteriorTerm
-	shift     *shift // nil where no other vector shifts this one
-	pin       *pin   // nil where nothing holds the sum of the elements
+	shift     *shift     // nil where no other vector shifts this one
+	pin       *pin       // nil where nothing holds the sum of the elements
+	solved    *expr.Expr // L⁻¹r at v.i, where it is made of solutions that there are; nil elsewhere
 }
 
 // shift is what the precision of a vector lacks along (1, …, 1), because the sums of other vectors are not known before it: with the diagonal
@@ -182,12 +183,15 @@ func (p *Posterior) factorised(latents []*latent, apart bool) (steps []*step, us
 func (p *Posterior) eliminate(m *gaussian, left []int) (*step, int) {
 	blocks := make([]*form, len(left))
 	for n, k := range left {
+		if m.v[k].level() && slices.ContainsFunc(left, func(l int) bool { return !m.v[l].level() }) {
+			continue // they are last
+		}
 		f := p.formOf(m.v[k], m.g[k][k])
 		blocks[n] = f
 		if f == nil || f.bands == nil {
 			continue
 		}
-		if len(f.bands) > 1 && slices.ContainsFunc(left, func(l int) bool { return l != k && !m.g[k][l].IsNum(0) }) {
+		if len(f.bands) > 1 && slices.ContainsFunc(left, func(l int) bool { return l != k && !m.v[l].level() && !m.g[k][l].IsNum(0) }) {
 			continue
 		}
 		if s := p.takenOut(m, left, k, f, false); s != nil {
@@ -249,6 +253,9 @@ type form struct {
 // there are several.
 func (p *Posterior) formOf(v *latent, e *expr.Expr) *form {
 	c, along := p.C, -1
+	if v.level() {
+		return &form{bands: []expr.Value{expr.Scalar(e)}}
+	}
 	for d, i := range v.is {
 		if len(v.is) > 1 {
 			if own := p.onDiagonal(e, i, v.js[d]); own != nil {
@@ -325,9 +332,12 @@ func (p *Posterior) takenOut(m *gaussian, left []int, k int, f *form, dense bool
 	g, r := m.g, m.r
 	if len(left) > 1 {
 		ok := true
-		if f.bands != nil {
+		switch {
+		case len(f.bands) > 1 && m.levels():
+			g, r, s.solved = p.schurBanded(m, left, k, f.bands)
+		case f.bands != nil:
 			g, r, ok = p.schur(m, left, k, c.Atom(f.bands[0].At(expr.Sub{Index: v.i})), dense)
-		} else {
+		default:
 			g, r = p.schurDense(m, left, k, f.matrix)
 		}
 		if !ok {
@@ -405,7 +415,7 @@ func (p *Posterior) remaining(m *gaussian, left []int, k int, dense bool, less f
 			}
 			e := c.Sub(g[l][o], less(l, o))
 			switch {
-			case dense:
+			case dense || w.level() && m.v[o].level():
 				e = c.Atom(e)
 			case m.many():
 				e = m.kept(p, l, o, e)
@@ -415,7 +425,7 @@ func (p *Posterior) remaining(m *gaussian, left []int, k int, dense bool, less f
 				g[o][l] = c.SubstAll(e, slices.Concat(w.is, m.v[o].js), expr.SubsOf(slices.Concat(w.js, m.v[o].is)))
 			}
 		}
-		if dense || m.many() {
+		if dense || m.many() || w.level() {
 			r[l] = c.Atom(r[l])
 		}
 		if dense {
@@ -430,5 +440,8 @@ func (p *Posterior) remaining(m *gaussian, left []int, k int, dense bool, less f
 
 // vector is an expression at the index of a latent vector, as a vector.
 func (p *Posterior) vector(v *latent, e *expr.Expr) expr.Value {
+	if v.level() {
+		return expr.Scalar(e)
+	}
 	return expr.Value{Shape: []dsl.Extent{v.i.Range.Hi}, Elem: func(at ...expr.Sub) *expr.Expr { return p.C.Subst(e, v.i, at[0]) }}
 }

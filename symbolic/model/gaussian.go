@@ -77,6 +77,8 @@ type gaussian struct {
 	scaled    bool             // the precision of a prior depends on parameters, or how much of a vector an observation sees
 
 	pins       []*pin         // of each vector, in neither g nor r
+	priors     []*standIn     // that normal ones are, or are the tangents of
+	normal     *expr.Expr     // log density of all normal terms
 	exact      [][]*expr.Expr // what g is made of: that of normal terms,
 	predictors []*predictor   // and these
 }
@@ -100,7 +102,6 @@ func (p *Posterior) gaussianOf(latents []*latent, apart bool) *gaussian {
 	c := p.C
 	quadratic, data := c.Number(0), c.Number(0) // of priors, and of observations that are normal
 	m := &gaussian{v: latents, pins: make([]*pin, len(latents))}
-	var priors []*standIn
 	for _, t := range p.Terms {
 		if p.inFamily(t.L, latents) {
 			return nil
@@ -112,7 +113,7 @@ func (p *Posterior) gaussianOf(latents []*latent, apart bool) *gaussian {
 			m.used = append(m.used, t)
 		case s != nil:
 			quadratic = c.Add(quadratic, s.logDensity)
-			m.used, priors = append(m.used, t), append(priors, s.each...)
+			m.used, m.priors = append(m.used, t), append(m.priors, s.each...)
 			m.scaled, m.bent = m.scaled || s.scaled, m.bent || s.bent
 		case !apart && t.Term.Dist != nil && (t.Term.Dist.Name == "normal" || t.Term.Dist.Name == "lognormal") && p.linear(t.Args[0].At(), latents) && !mentionsAny(t.Args[1].At(), latents) && !p.bentLeft(t, latents):
 			data = c.Add(data, t.L)
@@ -127,13 +128,19 @@ func (p *Posterior) gaussianOf(latents []*latent, apart bool) *gaussian {
 			}
 		}
 	}
-	if !p.proper(priors, latents) {
+	if !p.proper(m.priors, latents) {
 		return nil
+	}
+	for _, v := range latents {
+		if x := p.uniform(v, m.priors); x != nil {
+			m.predictors = append(m.predictors, x)
+		}
 	}
 	for _, x := range m.predictors {
 		m.bent = m.bent || x.bent
 		m.scaled = m.scaled || !x.bent && p.sloping(x.eta, latents)
 	}
+	m.normal = c.Add(quadratic, data)
 	stands := standsFor(c, spreadAmong(latents))
 	data = stands.in(data)
 	for _, v := range latents {
@@ -196,6 +203,9 @@ func (p *Posterior) sloping(e *expr.Expr, latents []*latent) bool {
 func (p *Posterior) proper(priors []*standIn, latents []*latent) bool {
 	below := map[*latent][]*latent{}
 	for _, v := range latents {
+		if v.level() {
+			continue // a prior that says nothing leaves the data
+		}
 		covered := make([][]dsl.Range, len(v.is)) // along each dimension, where all of the others is
 		for _, t := range priors {
 			if t.u.Op != expr.Ref || t.u.Tensor != v.values() {

@@ -185,7 +185,7 @@ func (p *Posterior) valuesOf(n int) *expr.Tensor {
 // MostVectors is how many latent vectors a matrix may be.
 const MostVectors = 4
 
-// vectors are the number of latent vectors that a parameter may be, and their shape: a vector is one, a matrix its columns, or its rows, where these are a
+// vectors are the number of latent vectors that a parameter may be, and their shape: a vector is one, as a number is, a matrix its columns, or its rows, where these are a
 // few whatever the data. What has more dimensions, or more of both, is an array of vectors as a whole, of which each is as if alone. So are more than two columns where dense maps are
 // allowed: their formulas are shorter than those of columns that are eliminated one after the other, which some models have no room for.
 func (p *Posterior) vectors(q *dsl.Param) (number int, shape []dsl.Extent, across bool) {
@@ -196,8 +196,6 @@ func (p *Posterior) vectors(q *dsl.Param) (number int, shape []dsl.Extent, acros
 	}
 	few := func(x dsl.Extent) bool { return x.IsConst() && x.Offset <= most }
 	switch {
-	case len(shape) == 0:
-		return 0, nil, false
 	case q.Constraint != nil:
 	case len(shape) == 2 && few(shape[1]):
 		return shape[1].Offset, shape[:1], true

@@ -86,16 +86,23 @@ func ElaborateBy(m *dsl.Model, block *dsl.Block, curved bool, by expr.Grain) *Po
 
 // Elaborate makes p the density of a model, as the function elaborate returns it: p says where it stands if it panics.
 func (p *Posterior) Elaborate(m *dsl.Model, block *dsl.Block, curved bool, by expr.Grain) {
-	latents := latentsOf(m, block)
-	if p.Maps == NoMaps {
-		latents = nil
+	var latents, numbers []*dsl.Param
+	if p.Maps != NoMaps {
+		latents, numbers = latentsOf(m, block)
+	}
+	if p.Maps == DenseMaps {
+		numbers = nil
 	}
 	for {
 		found := p.elaborate(m, block, curved, by, latents)
-		if len(found) == len(latents) {
+		switch {
+		case len(found) < len(latents):
+			latents = found
+		case len(numbers) == 0 || !p.chained():
 			return
+		default:
+			latents, numbers = slices.Concat(latents, numbers), nil
 		}
-		latents = found
 	}
 }
 

@@ -148,21 +148,33 @@ func (x *predictor) gap(p *Posterior, latents []*latent) *expr.Expr {
 	return gap
 }
 
-// links are the scales on which an argument of a distribution may be linear, with the derivative of the argument by its value
+// links are the scales on which an argument of a distribution may be linear, with the first two derivatives of the argument by its value
 // there: its own, that of its logarithm, and last what a function that it is the value of is applied to, as in inv_logit(η).
-var links = []func(c *expr.Context, arg *expr.Expr) (eta, slope *expr.Expr){
-	func(c *expr.Context, arg *expr.Expr) (eta, slope *expr.Expr) { return arg, c.Number(1) },
-	func(c *expr.Context, arg *expr.Expr) (eta, slope *expr.Expr) {
-		if c.Sign(arg) != expr.Positive {
-			return nil, nil
-		}
-		return c.Call("log", arg), arg
+var links = []func(c *expr.Context, arg *expr.Expr) (eta, slope, bend *expr.Expr){
+	func(c *expr.Context, arg *expr.Expr) (eta, slope, bend *expr.Expr) {
+		return arg, c.Number(1), c.Number(0)
 	},
-	func(c *expr.Context, arg *expr.Expr) (eta, slope *expr.Expr) {
-		if arg.Op != expr.Call || len(arg.Args) != 1 {
-			return nil, nil
+	func(c *expr.Context, arg *expr.Expr) (eta, slope, bend *expr.Expr) {
+		if c.Sign(arg) != expr.Positive {
+			return nil, nil, nil
 		}
-		return arg.Args[0], c.Partial(arg, 0)
+		return c.Call("log", arg), arg, arg
+	},
+	func(c *expr.Context, arg *expr.Expr) (eta, slope, bend *expr.Expr) {
+		if arg.Op != expr.Call || len(arg.Args) != 1 {
+			return nil, nil, nil
+		}
+		u := c.NewTensor(expr.Tensor{Name: "u", Kind: expr.LocalTensor, Stage: expr.StagePosition})
+		at := func(e *expr.Expr) *expr.Expr {
+			return c.Substituted(e, func(r *expr.Expr) *expr.Expr {
+				if r.Tensor == u {
+					return arg.Args[0]
+				}
+				return r
+			})
+		}
+		first := c.Diff(c.Call(arg.Func.Name, c.Ref(u)), u)
+		return arg.Args[0], at(first), at(c.Diff(first, u))
 	},
 }
 
@@ -185,53 +197,73 @@ func (p *Posterior) predictorOf(term *PosteriorTerm, latents []*latent) *predict
 		return nil
 	}
 	arg := term.Args[at].At()
-	eta, slope, bent := p.scaleOf(arg, latents)
+	eta, slope, bend, bent := p.scaleOf(arg, latents)
 	if eta == nil {
 		return nil
 	}
 	ref := p.atReference(arg)
-	slope = p.atReference(slope)
+	slope, bend = p.atReference(slope), p.atReference(bend)
 	args := slices.Clone(term.Args)
 	args[at] = expr.Scalar(ref)
-	weight := c.FormulaValue(dist, dist.Fisher[at][at], term.Left, args).At()
+	weight := c.Mul(c.FormulaValue(dist, dist.Fisher[at][at], term.Left, args).At(), c.Pow(slope, 2))
 	// The score is that of the formula, by a variable that the reference replaces.
 	u := c.NewTensor(expr.Tensor{Name: "u", Kind: expr.LocalTensor, Stage: expr.StagePosition})
 	args[at] = expr.Scalar(c.Ref(u))
-	score := c.Substituted(c.Diff(c.FormulaValue(dist, dist.LogDensity, term.Left, args).At(), u), func(r *expr.Expr) *expr.Expr {
-		if r.Tensor == u {
-			return ref
-		}
-		return r
-	})
+	there := func(e *expr.Expr) *expr.Expr {
+		return c.Substituted(e, func(r *expr.Expr) *expr.Expr {
+			if r.Tensor == u {
+				return ref
+			}
+			return r
+		})
+	}
+	first := c.Diff(c.FormulaValue(dist, dist.LogDensity, term.Left, args).At(), u)
+	score := there(first)
+	observed := c.Neg(c.Add(c.Mul(there(c.Diff(first, u)), c.Pow(slope, 2)), c.Mul(score, bend)))
 	switch {
 	case bent:
 		weight, score = p.atReference(weight), p.atReference(score)
 	case entangled(weight, term.Indices):
 		weight, score = p.atReference(weight), p.following(score)
 	}
-	return &predictor{indices: term.Indices, eta: eta, weight: c.Mul(weight, c.Pow(slope, 2)), score: c.Mul(score, slope), bent: bent}
+	return &predictor{indices: term.Indices, eta: eta, weight: p.asObserved(weight, p.atReference(observed)), score: c.Mul(score, slope), bent: bent}
 }
 
-// scaleOf is the scale on which an argument of a distribution is linear in latent vectors, with the derivative of the argument by its
-// value there. Where none is, it is the last there is, of which the tangent is taken; nil where derivatives are not known.
-func (p *Posterior) scaleOf(arg *expr.Expr, latents []*latent) (eta, slope *expr.Expr, bent bool) {
-	var last, lastSlope *expr.Expr
+// asObserved is the expected information of a term as it was observed at the reference, where that is not less than 0 whatever the data: about a mode the density is as narrow as
+// this, which differs from observation to observation. It follows the other parameters as the expected one does.
+func (p *Posterior) asObserved(expected, observed *expr.Expr) *expr.Expr {
+	c := p.C
+	at := p.atReference(expected)
+	if c.Sign(observed) == expr.UnknownSign {
+		observed = c.Expand(observed)
+	}
+	if !known(observed) || c.Sign(observed) == expr.UnknownSign || c.Equal(at, observed) {
+		return expected
+	}
+	if expected.Stage() < expr.StagePosition {
+		return c.Atom(observed)
+	}
+	return c.Mul(expected, c.Atom(c.Div(observed, at)))
+}
+
+// scaleOf is the scale on which an argument of a distribution is linear in latent vectors, with the first two derivatives of the argument by its value
+// there. Where none is, it is the last there is, of which the tangent is taken; nil where derivatives are not known.
+func (p *Posterior) scaleOf(arg *expr.Expr, latents []*latent) (eta, slope, bend *expr.Expr, bent bool) {
 	for _, link := range links {
-		eta, slope = link(p.C, arg)
-		if eta == nil {
+		e, s, b := link(p.C, arg)
+		if e == nil {
 			continue
 		}
-		if p.linear(eta, latents) {
-			return eta, slope, false
+		if eta, slope, bend = e, s, b; p.linear(eta, latents) {
+			return eta, slope, bend, false
 		}
-		last, lastSlope = eta, slope
 	}
 	for _, v := range latents {
-		if !known(p.C.Diff(last, v.values(), expr.SubsOf(v.js)...)) {
-			return nil, nil, false
+		if !known(p.C.Diff(eta, v.values(), expr.SubsOf(v.js)...)) {
+			return nil, nil, nil, false
 		}
 	}
-	return last, lastSlope, true
+	return eta, slope, bend, true
 }
 
 // observation is a part of a log density, at the indices that it is summed over.
@@ -435,8 +467,12 @@ func (p *Posterior) following(e *expr.Expr) *expr.Expr {
 	out := p.atReference(e)
 	for n, b := range p.Params {
 		if b.Scalar() {
-			if d := c.Diff(e, b.Coord); known(d) {
-				out = c.Add(out, c.Mul(p.atReference(d), c.Sub(c.Ref(b.Coord), c.Ref(p.Reference[n].Coord))))
+			coord := b.Coord
+			if b.Latent() {
+				coord = b.plain[0]
+			}
+			if d := c.Diff(e, coord); known(d) {
+				out = c.Add(out, c.Mul(p.atReference(d), c.Sub(c.Ref(coord), c.Ref(p.Reference[n].Coord))))
 			}
 		}
 	}

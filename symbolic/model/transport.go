@@ -16,7 +16,7 @@ import (
 //
 // with Q and Q m the precision of what is normal in x and its gradient at x = 0, exact for every θ; and of each other
 // term that sees x by one linear predictor η = A x + o(θ) the expected information w and the score s about η at η̂, the
-// predictor at a point of reference that is frozen while a chain draws. The posterior of z given θ is then near N(0, I) for
+// predictor at a point of reference that is frozen while a chain draws; or, where the density falls off from a mode whatever the data, the information that was observed there. The posterior of z given θ is then near N(0, I) for
 // every θ, and whatever w, s and η̂ are, the density
 //
 //	l(θ, z) = log p(θ, x, y) − Σ log L_ii
@@ -83,16 +83,19 @@ func (t *Transport) Describe() string {
 	if t.Diagonals <= 2 {
 		text = []string{"dense", "diagonal", "tridiagonal"}[t.Diagonals]
 	}
+	if t.Param.Scalar() {
+		text = "a number, that where the chain is not known"
+	}
 	if len(t.Predicted) > 0 {
-		text += ", with the expected information of data at a reference"
+		text += ", with the information of data at a reference"
 	}
 	return text
 }
 
-// latentsOf are the parameters of a model that may be latent vectors, by what their declarations say.
-func latentsOf(m *dsl.Model, block *dsl.Block) []*dsl.Param {
+// latentsOf are the parameters of a model that may be latent vectors, and those that may be levels of theirs, by what their declarations say.
+func latentsOf(m *dsl.Model, block *dsl.Block) (vectors, numbers []*dsl.Param) {
 	if block == nil || len(m.Blocks) > 1 || len(block.Metric) != 1 || block.Metric[0].Kind != dsl.MetricAuto {
-		return nil
+		return nil, nil
 	}
 	recursive := map[*dsl.Param]bool{} // of which no predictor is linear
 	for _, l := range m.Lets {
@@ -100,13 +103,16 @@ func latentsOf(m *dsl.Model, block *dsl.Block) []*dsl.Param {
 			maps.Copy(recursive, l.Params())
 		}
 	}
-	var out []*dsl.Param
 	for _, q := range m.Params {
-		if len(q.Type.Shape) > 0 && TransformOf(q).Carries && !recursive[q] && !q.BoundByParams() {
-			out = append(out, q)
+		switch {
+		case !TransformOf(q).Carries || recursive[q] || q.BoundByParams():
+		case len(q.Type.Shape) > 0:
+			vectors = append(vectors, q)
+		default:
+			numbers = append(numbers, q)
 		}
 	}
-	return out
+	return vectors, numbers
 }
 
 // latent is a latent vector while its map is looked for.
@@ -156,6 +162,8 @@ func (v *latent) others() []*expr.Index {
 // the maps, with their Jacobian.
 func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 	all := p.latentsAmong(candidates)
+	numbers := slices.DeleteFunc(slices.Clone(all), func(v *latent) bool { return !v.level() })
+	all = slices.DeleteFunc(all, (*latent).level)
 	p.reference()
 	for _, unit := range p.units(all) {
 		p.standardise(unit)
@@ -203,8 +211,13 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 		moving[s.v.b] = moving[s.v.b] || s.moves()
 	}
 	steps = slices.DeleteFunc(steps, func(s *step) bool { return !moving[s.v.b] })
+	if len(numbers) > 0 && len(chosen) == len(steps) {
+		if more := p.levelsOf(chosen, numbers); more != nil {
+			steps = more
+		}
+	}
 	for _, q := range candidates {
-		if !slices.ContainsFunc(all, func(v *latent) bool {
+		if !slices.ContainsFunc(slices.Concat(all, numbers), func(v *latent) bool {
 			return v.b.Decl == q && !slices.ContainsFunc(steps, func(s *step) bool { return s.v == v })
 		}) {
 			kept = append(kept, q)
@@ -237,7 +250,9 @@ func (p *Posterior) latentsAmong(candidates []*dsl.Param) (out []*latent) {
 			for _, x := range shape {
 				v.is, v.js = append(v.is, p.C.NewIndex("i", expr.UpTo(x))), append(v.js, p.C.NewIndex("j", expr.UpTo(x)))
 			}
-			v.along(0)
+			if len(shape) > 0 {
+				v.along(0)
+			}
 			out = append(out, v)
 		}
 	}
@@ -422,7 +437,7 @@ func (p *Posterior) inPlace(v *latent, later []*step) *expr.Expr {
 // theirs; later are the steps of others.
 func (p *Posterior) transport(s *step, later []*step) (logJacobian *expr.Expr) {
 	c, b, i := p.C, s.v.b, s.v.i
-	n, values := s.v.size(), s.v.values()
+	values := s.v.values()
 	all, at := expr.SubsOf(s.v.is), expr.Sub{Index: i}
 	z := p.vector(s.v, c.Ref(b.Coord, b.Part(s.v.n, all...)...))
 	t := &Transport{Param: b, Diagonals: len(s.bands), Predicted: s.predicted, Indices: s.v.is, Subs: b.Part(s.v.n, all...), Plain: c.Ref(s.v.plain(), all...)}
@@ -437,7 +452,7 @@ func (p *Posterior) transport(s *step, later []*step) (logJacobian *expr.Expr) {
 		lower := c.Apply(expr.OperatorOf("cholesky"), s.dense)
 		u := c.Apply(expr.OperatorOf("solve_lower"), lower, p.vector(s.v, s.r))
 		value = c.Apply(expr.OperatorOf("solve_upper"), lower, p.vector(s.v, c.Add(u.At(at), z.At(at)))).At(at)
-		j := c.NewIndex("j", expr.UpTo(n))
+		j := c.NewIndex("j", expr.UpTo(s.v.size()))
 		t.Whitened = c.Sub(c.Sum(j, c.Mul(lower.At(expr.Sub{Index: j}, at), own.At(expr.Sub{Index: j}))), u.At(at))
 		logJacobian = c.Neg(c.SumAll(s.v.is, c.Call("log", lower.At(at, at))))
 	case 1:
@@ -450,7 +465,10 @@ func (p *Posterior) transport(s *step, later []*step) (logJacobian *expr.Expr) {
 		logJacobian = c.Add(c.Scale(0.5, c.SumAll(s.v.is, c.Call("log", variance))), bump.logJacobian(c))
 	default:
 		f := c.BandFactor(s.bands)
-		u := f.SolveLower(p.vector(s.v, s.r)).At(at)
+		u := s.solved
+		if u == nil {
+			u = f.SolveLower(p.vector(s.v, s.r)).At(at)
+		}
 		bump := s.bump(c, func(ones *expr.Expr) *expr.Expr { return f.SolveLower(p.vector(s.v, ones)).At(at) }, nil)
 		value = f.SolveUpper(p.vector(s.v, bump.moved(c, u, z.At(at)))).At(at)
 		t.Whitened = bump.white(c, u, f.MulTransposed(own, i))

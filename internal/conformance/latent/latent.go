@@ -17,7 +17,7 @@
 //	a_z[j], a_z[l]: δ[j,l]
 //
 // The values x of a are those of a map x = c + L⁻ᵀz of the coordinates z = a_z. The precision L Lᵀ
-// of x is diagonal, with the expected information of data at a reference.
+// of x is diagonal, with the information of data at a reference.
 package latent
 
 import (

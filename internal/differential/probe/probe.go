@@ -19,8 +19,11 @@ import (
 	"github.com/hamc-dev/hamc/runtime/ode"
 )
 
-// Points is the number of points of a probe.
-const Points = 12
+// Points is the number of points of a probe, and FirstFar the first of those that are farther out than the others.
+const (
+	Points   = 12
+	FirstFar = Points - 3
+)
 
 // A Number is a float64 whose JSON form keeps infinities and NaNs, as strings.
 type Number float64
@@ -89,7 +92,7 @@ func Position(dim, point int) []float64 {
 		radius = 0.1
 	case point == Points-1:
 		radius = 30
-	case point >= Points-3:
+	case point >= FirstFar:
 		radius = 3
 	}
 	q := make([]float64, dim)
@@ -137,7 +140,13 @@ type solver interface{ SetODE(opt ode.Options) }
 // Run probes a model: a System, a Model, which is wrapped, or a Gibbs. Of a model
 // that the interpreter is slow at, for its data or for differential equations, only
 // a few points are probed, once.
-func Run(m runtime.Posterior, slow bool) (r Report) {
+func Run(m runtime.Posterior, slow bool) (r Report) { return run(m, slow, 0) }
+
+// Nudged is Run with the far positions, FirstFar and later, moved by a few units in the last place, in a way that a seed above 0 says: how far its
+// numbers are from Run's is what rounding does there. With even seeds the plain coordinates of latent vectors are moved, which are rounded too.
+func Nudged(m runtime.Posterior, slow bool, seed uint64) Report { return run(m, slow, seed) }
+
+func run(m runtime.Posterior, slow bool, nudge uint64) (r Report) {
 	r.Model = m.Info().Name
 	info, err := json.Marshal(m.Info())
 	if err != nil {
@@ -155,7 +164,7 @@ func Run(m runtime.Posterior, slow bool) (r Report) {
 	if s, ok := m.(solver); ok {
 		s.SetODE(ode.Options{RelTol: Tolerance, AbsTol: Tolerance, MaxSteps: MaxSteps})
 	}
-	p := &prober{report: &r, slow: slow}
+	p := &prober{report: &r, slow: slow, nudge: nudge}
 	if g, ok := m.(runtime.Generator); ok {
 		p.generates = len(g.Generated()) > 0
 	}
@@ -394,6 +403,7 @@ type prober struct {
 	point  int
 	prefix string
 	slow   bool
+	nudge  uint64 // 0 of positions as they are
 
 	generates bool // the model has generated quantities
 }
@@ -467,9 +477,28 @@ func (p *prober) density(s runtime.Posterior, q []float64) (l float64, grad []fl
 	return l, grad
 }
 
+// nudged moves a far position as Nudged says.
+func (p *prober) nudged(s runtime.System, q []float64) {
+	if p.nudge == 0 || p.point < FirstFar {
+		return
+	}
+	t, plain := own(s).(runtime.Transported)
+	if plain = plain && p.nudge%2 == 0; plain {
+		t.Push(q)
+	}
+	rng := rand.New(rand.NewPCG(p.nudge, uint64(p.point)))
+	for i := range q {
+		q[i] *= 1 + float64(rng.IntN(9)-4)*0x1p-52
+	}
+	if plain {
+		t.Pull(q)
+	}
+}
+
 // at records everything at one position.
 func (p *prober) at(s runtime.System, q []float64) {
 	m := len(q)
+	p.nudged(s, q)
 	_, grad := p.density(s, q)
 	g := fill(m * m)
 	s.Metric(g, q)
