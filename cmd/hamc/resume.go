@@ -51,10 +51,13 @@ func (e *env) resumed(cmd *cobra.Command, args []string, f *runFlags) (*plan, er
 	opt := &p.request.Options
 	if cmd.Flags().Changed("draws") {
 		opt.Draws = f.opt.Draws
+		if p.request.Target.Yields {
+			p.request.Target = driver.Target{}
+		}
 	}
 	opt.Workers = f.opt.Workers
 	if cmd.Flags().Changed("min-ess") {
-		p.request.Target = f.target(opt)
+		p.request.Target = f.target(cmd, opt)
 	}
 	if f.maxDraws != 0 {
 		p.request.Target.MaxDraws = f.maxDraws

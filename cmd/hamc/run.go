@@ -101,7 +101,7 @@ func newRun(e *env) *cobra.Command {
 	fl.StringVar(&f.reverse, "reverse-check", "suspect", "`WHICH` of the accepted proposals to integrate back: off (none), suspect (those with hard solves), sampled (and one in 16 of the others) or all")
 	odeFlags(cmd, &o.ODE)
 	fl.IntVar(&o.Chains, "chains", o.Chains, "number of chains")
-	fl.IntVar(&o.Draws, "draws", o.Draws, "draws per chain")
+	fl.IntVar(&o.Draws, "draws", o.Draws, "draws per chain; without --draws, and without --step-size and --audit, a run goes on from there until its R-hat and effective sample sizes are as they should be, up to ten times as far, or ends at once where that would not do")
 	fl.Float64Var(&f.minESS, "min-ess", 0, "go on after --draws until every effective sample size, bulk and tail, is at least this")
 	fl.IntVar(&f.maxDraws, "max-draws", 0, "draws per chain at which --min-ess gives up; default: 20 times --draws")
 	fl.IntVar(&f.audit, "audit", 0, "number of draws of each chain at which to measure how far the integrator is from reversible and volume preserving, written to DIR/audit.csv; each costs about 4 trajectories per coordinate")
@@ -166,18 +166,27 @@ func (f *runFlags) options(cmd *cobra.Command) (runtime.Options, error) {
 		return opt, usage{fmt.Errorf("--audit %d: expected 0 to %d, the number of draws of each chain", f.audit, opt.Draws)}
 	}
 	opt.Audit = runtime.NewAuditRate(f.audit, opt.Draws)
-	target := f.target(&opt)
+	target := f.target(cmd, &opt)
 	if err := errors.Join(opt.ValidateAlone(), target.Validate(opt.Draws)); err != nil {
 		return opt, usage{err}
 	}
 	return opt, nil
 }
 
-// maxGrowth is the default of --max-draws in terms of --draws.
-const maxGrowth = 20
+// maxGrowth is the default of --max-draws in terms of --draws, and maxGrowthAlone that of a run that says nothing of how far it goes.
+const (
+	maxGrowth      = 20
+	maxGrowthAlone = 10
+)
 
-// target is how far the run goes.
-func (f *runFlags) target(opt *runtime.Options) driver.Target {
+// fixedLength are the flags of which one says how far a run goes, or that it is an experiment with settings of its own.
+var fixedLength = []string{"draws", "step-size", "audit"}
+
+// target is how far the run goes. One that does not say so goes on until nothing of its R-hat and effective sample sizes speaks against its draws, if that is in reach.
+func (f *runFlags) target(cmd *cobra.Command, opt *runtime.Options) driver.Target {
+	if f.minESS == 0 && !slices.ContainsFunc(fixedLength, cmd.Flags().Changed) {
+		return driver.Target{MinESS: minESS, MaxRHat: maxRHat, MaxDraws: maxGrowthAlone * opt.Draws, Yields: true}
+	}
 	t := driver.Target{MinESS: f.minESS, MaxDraws: f.maxDraws}
 	if t.MinESS > 0 && t.MaxDraws == 0 {
 		t.MaxDraws = maxGrowth * opt.Draws
@@ -326,7 +335,7 @@ func (e *env) fresh(cmd *cobra.Command, path string, f *runFlags) (*plan, error)
 		return nil, err
 	}
 	p := &plan{dir: f.output}
-	p.request = driver.Request{Overwrite: f.overwrite, Options: opt, Target: f.target(&opt)}
+	p.request = driver.Request{Overwrite: f.overwrite, Options: opt, Target: f.target(cmd, &opt)}
 	p.request.Origin = driver.Origin{Consts: f.consts, Evaluate: f.evaluate}
 	if err := e.open(cmd.Context(), p, path, f.data, f.consts, f.quiet); err != nil {
 		return nil, err

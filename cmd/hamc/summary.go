@@ -186,6 +186,14 @@ func constants(rows []diagnostics.Summary) string {
 	return strings.Join(names, ", ")
 }
 
+// length is how many draws each chain has.
+func (s *summary) length() string {
+	if s.manifest != nil && s.manifest.Target.Yields && s.all > s.manifest.Options.Draws {
+		return fmt.Sprintf("%s, for as long as there was too little to tell,", plural(s.all, "draw"))
+	}
+	return plural(s.all, "draw")
+}
+
 // report prints what a finished run came to. It is an error if that is not to be trusted.
 func (e *env) report(dir string, w *watcher) error {
 	s, err := summarise(dir)
@@ -196,7 +204,7 @@ func (e *env) report(dir string, w *watcher) error {
 	if err := s.write(&b, terminal.Width(e.stdout), false); err != nil {
 		return internal{err}
 	}
-	fmt.Fprintf(&b, "\n%s of %s in %s", plural(s.chains, "chain"), plural(s.all, "draw"), seconds(w.done.Seconds))
+	fmt.Fprintf(&b, "\n%s of %s in %s", plural(s.chains, "chain"), s.length(), seconds(w.done.Seconds))
 	blocks := blockReports(w)
 	if len(blocks) > 1 {
 		fmt.Fprintln(&b)

@@ -45,8 +45,14 @@ type Target struct {
 	// component up to which the run goes on after Options.Draws draws.
 	MinESS float64 `json:"min_ess,omitempty"`
 
+	// MaxRHat, if positive, is what R-hat of every component has to come down to as well.
+	MaxRHat float64 `json:"max_rhat,omitempty"`
+
 	// MaxDraws is the number of draws per chain at which it stops all the same.
 	MaxDraws int `json:"max_draws,omitempty"`
+
+	// Yields says that a run stops where its draws say that MaxDraws would not be enough, and that it is no failure to end short of the target.
+	Yields bool `json:"yields,omitempty"`
 }
 
 // Origin says where a run came from, for whoever resumes it. It is kept as it is. The

@@ -109,6 +109,13 @@ func newRecorder(m runtime.Posterior, opt runtime.Options, request *Request, emi
 	if opt.Start.Prior {
 		r.manifest.Uniform = runtime.WithoutPrior(m)
 	}
+	if t := &r.target; t.Yields {
+		if len(r.judged()) == 0 {
+			*t = Target{}
+		}
+		t.MaxDraws = max(opt.Draws, min(t.MaxDraws, valuesAlone/(opt.Chains*(len(names)+len(r.manifest.Stats)))))
+		r.manifest.Target = *t
+	}
 	if r.target.MinESS > 0 && len(r.judged()) == 0 {
 		return nil, errors.New("a least effective sample size is one of parameters, and the draws of none are kept")
 	}
@@ -242,16 +249,17 @@ func (r *recorder) sample(ctx context.Context, m runtime.Posterior) (*runtime.Re
 		if err != nil || r.target.MinESS == 0 {
 			return result, err
 		}
-		worst, ess, err := r.leastESS()
-		if err != nil {
+		came, err := r.reached()
+		if err != nil || r.target.by(came) {
 			return result, err
 		}
-		if ess >= r.target.MinESS {
-			return result, nil
-		}
-		if r.opt.Draws >= r.target.MaxDraws {
-			r.short = &Short{Name: worst, ESS: ess, Draws: r.opt.Draws}
-			if math.IsNaN(ess) {
+		more := r.target.next(r.opt.Draws, came)
+		if more == 0 {
+			if r.target.Yields {
+				return result, nil
+			}
+			r.short = &Short{Name: came.name, ESS: came.ess, Draws: r.opt.Draws}
+			if math.IsNaN(came.ess) {
 				r.short.ESS = 0
 			}
 			return result, nil
@@ -262,21 +270,21 @@ func (r *recorder) sample(ctx context.Context, m runtime.Posterior) (*runtime.Re
 		}
 		r.ticking.Lock()
 		r.opt.From = from
-		r.opt.Draws = r.target.next(r.opt.Draws, ess)
+		r.opt.Draws = more
 		r.ticking.Unlock()
 	}
 }
 
-// leastESS returns the least effective sample size of the draws of the round, see leastESS.
-func (r *recorder) leastESS() (name string, least float64, err error) {
+// reached returns how far the draws of the round have come, see reach.
+func (r *recorder) reached() (reached, error) {
 	var files []string
 	for i, s := range r.streams {
 		if err := s.drain(); err != nil {
-			return "", 0, err
+			return reached{}, err
 		}
 		files = append(files, chainFile(r.dir, i))
 	}
-	return leastESS(files, r.opt.Draws, r.judged(), len(r.manifest.Stats), valuesInMemory)
+	return reach(files, r.opt.Draws, r.judged(), len(r.manifest.Stats), valuesInMemory, r.target.MaxRHat > 0)
 }
 
 // judged are the names of the components of parameters, which come first. Generated quantities have no

@@ -496,11 +496,61 @@ func TestTarget(t *testing.T) {
 	if s := last.Done.Short; s == nil || s.Draws != 80 || s.Name != "x.1" || !(s.ESS > 5 && s.ESS < 1000) || last.Done.Chains[2].Draws() != 80 {
 		t.Errorf("short %+v", last.Done.Short)
 	}
-	for _, target := range []Target{{MinESS: -1}, {MinESS: math.NaN()}, {MinESS: 100, MaxDraws: 10}} {
+	for _, target := range []Target{{MinESS: -1}, {MinESS: math.NaN()}, {MinESS: 100, MaxDraws: 10}, {MaxRHat: 1.01}, {MinESS: 100, MaxRHat: 1, MaxDraws: 100}} {
 		r.Target = target
 		if err := Run(context.Background(), m, r, keep); err == nil {
 			t.Errorf("%+v is taken", target)
 		}
+	}
+}
+
+// TestTargetYields: a run without a length of its own goes on while that helps, to what it would be with that length, and not at all where its draws say that it would not
+// be enough, or where its files would be too large.
+func TestTargetYields(t *testing.T) {
+	m := &normal{}
+	dir, long := t.TempDir(), t.TempDir()
+	var last Event
+	run := func(r *Request) int {
+		t.Helper()
+		if err := Run(context.Background(), m, r, func(e Event) error { last = e; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if last.Done.Short != nil {
+			t.Errorf("%+v: short %+v", r.Target, last.Done.Short)
+		}
+		return last.Done.Chains[0].Draws()
+	}
+	r := request(dir)
+	r.Options.Draws, r.Target = 50, Target{MinESS: 2000, MaxRHat: 1.01, MaxDraws: 20_000, Yields: true}
+	n := run(r)
+	if n <= 50 || n > 5000 {
+		t.Errorf("%d draws", n)
+	}
+	w := request(long)
+	w.Options.Draws = n
+	run(w)
+	if a, b := contents(t, dir)["chain_2.csv"], contents(t, long)["chain_2.csv"]; a != b {
+		t.Error("the draws are not those of a run of that length")
+	}
+	for _, target := range []Target{
+		{MinESS: 1e6, MaxDraws: 500, Yields: true},
+		{MinESS: 10, MaxRHat: 1 + 1e-9, MaxDraws: 500, Yields: true},
+	} {
+		r := request(t.TempDir())
+		r.Options.Draws, r.Target = 50, target
+		if n := run(r); n != 50 {
+			t.Errorf("%+v: %d draws", target, n)
+		}
+	}
+	r = request(t.TempDir())
+	r.Options.Draws, r.Target = 50, Target{MinESS: 2000, MaxDraws: math.MaxInt32, Yields: true}
+	run(r)
+	man, err := ReadManifest(r.Output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if have := man.Target.MaxDraws * r.Options.Chains * (len(man.Names) + len(man.Stats)); have > valuesAlone || have < valuesAlone/2 {
+		t.Errorf("%d numbers at most", have)
 	}
 }
 

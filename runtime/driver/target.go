@@ -13,15 +13,41 @@ func (t *Target) Validate(draws int) error {
 	switch {
 	case !(t.MinESS >= 0) || math.IsInf(t.MinESS, 1):
 		return fmt.Errorf("least effective sample size %v: expected a positive number, or 0 for none", t.MinESS)
+	case !(t.MaxRHat == 0 || t.MaxRHat > 1 && t.MinESS > 0):
+		return fmt.Errorf("largest R-hat %v beside a least effective sample size %v: expected a number above 1, or 0 for none, and a positive one", t.MaxRHat, t.MinESS)
 	case t.MinESS > 0 && t.MaxDraws < draws:
 		return fmt.Errorf("at most %d draws, and at least %d: expected the limit to be the larger", t.MaxDraws, draws)
 	}
 	return nil
 }
 
-// next returns the number of draws to try next when n gave an effective sample size.
-func (t *Target) next(n int, ess float64) int {
-	factor := 1.1 * t.MinESS / ess
+// reached is how far a run has come: the worst of its components.
+type reached struct {
+	name      string
+	ess, rhat float64 // the least and the largest; NaN where one is not defined
+}
+
+// by reports whether a target is met.
+func (t *Target) by(r reached) bool {
+	return r.ess >= t.MinESS && (t.MaxRHat == 0 || r.rhat <= t.MaxRHat)
+}
+
+// factor is how many times as many draws are expected to meet the target, NaN where nothing can be expected. Effective sample sizes grow with the
+// draws, and R-hat² − 1 falls with them, where the chains tell of the same distribution.
+func (t *Target) factor(r reached) float64 {
+	factor := t.MinESS / r.ess
+	if t.MaxRHat > 0 {
+		factor = max(factor, (r.rhat*r.rhat-1)/(t.MaxRHat*t.MaxRHat-1))
+	}
+	return 1.1 * factor
+}
+
+// next returns the number of draws to try next when n came that far, 0 if none.
+func (t *Target) next(n int, r reached) int {
+	factor := t.factor(r)
+	if n >= t.MaxDraws || t.Yields && !(factor*float64(n) <= float64(t.MaxDraws)) {
+		return 0
+	}
 	if !(factor < 3) { // NaN too: what the first draws say of many is little
 		factor = 3
 	}
@@ -29,16 +55,19 @@ func (t *Target) next(n int, ess float64) int {
 	return min(more, t.MaxDraws)
 }
 
+// valuesAlone bounds the numbers in the files of a run that goes on by itself.
+const valuesAlone = 20_000_000
+
 // valuesInMemory is the number of draws, all chains and components together, that a check of the
 // effective sample sizes holds at a time, or those of one component if they are more: 128 MiB.
 const valuesInMemory = 1 << 24
 
-// leastESS returns the least effective sample size, bulk or tail, of the first n draws in the
-// files of the chains, and the name of its component. The components stand in the columns from
-// first on; one that never changes has no effective sample size. Those are read together that have
+// reach returns the least effective sample size, bulk or tail, of the first n draws in the
+// files of the chains, with the name of its component, and, if asked for, the largest R-hat. The components stand in the columns from
+// first on; one that never changes has neither. Those are read together that have
 // no more than so many values, or one. It is an error if a file cannot be read, or has fewer draws.
-func leastESS(files []string, n int, names []string, first, values int) (name string, least float64, err error) {
-	least = math.Inf(1)
+func reach(files []string, n int, names []string, first, values int, rhat bool) (r reached, err error) {
+	r = reached{ess: math.Inf(1), rhat: 1}
 	step := max(1, values/max(1, n*len(files)))
 	for from := 0; from < len(names); from += step {
 		some := names[from:min(from+step, len(names))]
@@ -49,10 +78,10 @@ func leastESS(files []string, n int, names []string, first, values int) (name st
 		read := make([][][]float64, len(files)) // by chain and component
 		for i, f := range files {
 			if read[i], err = draws.ReadColumns(f, columns, n); err != nil {
-				return "", 0, err
+				return r, err
 			}
 			if have := len(read[i][0]); have < n {
-				return "", 0, fmt.Errorf("%s: the file was cut short: it has %d draws, and had %d", f, have, n)
+				return r, fmt.Errorf("%s: the file was cut short: it has %d draws, and had %d", f, have, n)
 			}
 		}
 		chains := make([][]float64, len(files))
@@ -64,15 +93,18 @@ func leastESS(files []string, n int, names []string, first, values int) (name st
 				continue
 			}
 			ess := min(diagnostics.ESSBulk(chains), diagnostics.ESSTail(chains))
-			if !(ess >= least) {
-				name, least = some[k], ess
+			if !(ess >= r.ess) {
+				r.name, r.ess = some[k], ess
 			}
 			if math.IsNaN(ess) {
-				return name, least, nil
+				return r, nil
+			}
+			if rhat {
+				r.rhat = max(r.rhat, diagnostics.RHat(chains))
 			}
 		}
 	}
-	return name, least, nil
+	return r, nil
 }
 
 // constant reports whether all draws are the same number.

@@ -16,9 +16,9 @@ import (
 	"github.com/hamc-dev/hamc/runtime/draws"
 )
 
-// The least effective sample size is that of the draws held in memory, however many components are
+// The least effective sample size and the largest R-hat are those of the draws held in memory, however many components are
 // read at a time, and whatever the files hold beyond the draws in question.
-func TestLeastESS(t *testing.T) {
+func TestReach(t *testing.T) {
 	const chains, n, more = 3, 200, 50
 	rng := rand.New(rand.NewPCG(3, 4))
 	names := []string{"a", "slow", "constant", "b"}
@@ -60,26 +60,27 @@ func TestLeastESS(t *testing.T) {
 		}
 	}
 	want := min(diagnostics.ESSBulk(values[1]), diagnostics.ESSTail(values[1]))
+	rhat := max(diagnostics.RHat(values[0]), diagnostics.RHat(values[1]), diagnostics.RHat(values[3]))
 	if other := min(diagnostics.ESSBulk(values[0]), diagnostics.ESSTail(values[0])); !(want < other/2) {
 		t.Fatalf("the slow component has the effective sample size %v, another %v", want, other)
 	}
 	for _, room := range []int{0, 1, chains * n, 2*chains*n - 1, 3 * chains * n, 1 << 30} {
-		name, least, err := leastESS(files, n, names, 2, room)
-		if name != "slow" || least != want || err != nil {
-			t.Errorf("room for %d: %s, %v (%v), want slow, %v", room, name, least, err, want)
+		r, err := reach(files, n, names, 2, room, true)
+		if r.name != "slow" || r.ess != want || r.rhat != rhat || err != nil {
+			t.Errorf("room for %d: %+v (%v), want slow, %v, %v", room, r, err, want, rhat)
 		}
 	}
-	if _, _, err := leastESS(files, n+more+1, names, 2, 1<<30); err == nil || !strings.Contains(err.Error(), "chain_1.csv: the file was cut short: it has 250 draws, and had 251") {
+	if _, err := reach(files, n+more+1, names, 2, 1<<30, false); err == nil || !strings.Contains(err.Error(), "chain_1.csv: the file was cut short: it has 250 draws, and had 251") {
 		t.Errorf("fewer draws: %v", err)
 	}
-	if _, _, err := leastESS(files, n, names, 4, 1<<30); err == nil {
+	if _, err := reach(files, n, names, 4, 1<<30, false); err == nil {
 		t.Error("a column that is not there")
 	}
-	if name, least, err := leastESS(files, n, []string{"nan"}, 6, 1<<30); name != "nan" || !math.IsNaN(least) || err != nil {
-		t.Errorf("undefined: %s, %v (%v)", name, least, err)
+	if r, err := reach(files, n, []string{"nan"}, 6, 1<<30, true); r.name != "nan" || !math.IsNaN(r.ess) || err != nil {
+		t.Errorf("undefined: %+v (%v)", r, err)
 	}
-	if name, least, err := leastESS(files, n, names[2:3], 4, 1<<30); name != "" || !math.IsInf(least, 1) || err != nil {
-		t.Errorf("constant: %s, %v (%v)", name, least, err)
+	if r, err := reach(files, n, names[2:3], 4, 1<<30, true); r.name != "" || !math.IsInf(r.ess, 1) || r.rhat != 1 || err != nil {
+		t.Errorf("constant: %+v (%v)", r, err)
 	}
 }
 

@@ -10,7 +10,7 @@ import time
 import zipfile
 from pathlib import Path
 
-from table import render
+from table import CANDIDATES, candidates, render
 
 HERE = Path(__file__).resolve().parent
 
@@ -125,7 +125,10 @@ def arguments():
     add("--build", action="store_true", help="only build the Stan programs")
     add("--out", type=Path, default="records.jsonl", help="append here; default: %(default)s")
     add("--table", type=Path, metavar="FILE", help="only render the records in FILE")
+    add("--candidates", action="store_true", help="measure, or render, what hamc chooses beside what can be fixed by hand")
     options = parser.parse_args()
+    if options.candidates:
+        options.who = ",".join(("hamc", *CANDIDATES))
     if not options.table and not options.env:
         parser.error("needs --env or --table")
     options.names = options.names or sorted(f.parent.name for f in HERE.glob("models/*/*.ham"))
@@ -142,7 +145,7 @@ def enter(env):
 def main():
     options = arguments()
     if options.table:
-        print(render([json.loads(line) for line in options.table.read_text().splitlines()]))
+        print((candidates if options.candidates else render)([json.loads(line) for line in options.table.read_text().splitlines()]))
         return
     enter(options.env)
     options.env = options.env.resolve()

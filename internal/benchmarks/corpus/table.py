@@ -4,6 +4,7 @@ from math import exp, hypot, inf, log, sqrt
 from statistics import NormalDist, mean, median, stdev
 
 RIVALS = ("stan", "nutpie")
+CANDIDATES = ("low_rank", "unbent", "diag_e", "dense_e", "fisher", "identity")
 MOST_RHAT = 1.01
 
 # Quantiles 0.9 of Student's t, by degrees of freedom.
@@ -37,8 +38,8 @@ def differ(a, b):
 class Entry:
     """What is known of a model."""
 
-    def __init__(self, name, records):
-        self.name = name
+    def __init__(self, name, records, rivals=RIVALS):
+        self.name, self.rivals = name, rivals
         self.rows, self.failed, reference = {}, {}, None
         for record in records:
             if record["who"] == "reference":
@@ -56,13 +57,15 @@ class Entry:
         return median(row["rhat"] for row in self.rows[who]) > MOST_RHAT
 
     def compared(self):
-        """The ratio of hamc to the best right rival of each seed: geometric mean and lower 90 % bound."""
+        """The ratio of hamc to the best right rival of each seed, or to the best right candidate of all: geometric mean and lower 90 % bound."""
         mine = {row["seed"]: merit(row) for row in self.rows.get("hamc", [])}
+        right = [who for who in self.rivals if who in self.rows and who not in self.wrong]
+        if self.rivals == CANDIDATES and right:
+            right = [max(right, key=lambda who: mean(log(merit(row)) for row in self.rows[who]))]
         best = {}
-        for who in RIVALS:
-            if who in self.rows and who not in self.wrong:
-                for row in self.rows[who]:
-                    best[row["seed"]] = max(best.get(row["seed"], 0), merit(row))
+        for who in right:
+            for row in self.rows[who]:
+                best[row["seed"]] = max(best.get(row["seed"], 0), merit(row))
         if not mine or not best:
             return (0, 0) if not mine else (inf, inf)
         logs = [log(mine[seed] / m) for seed, m in best.items() if seed in mine and m > 0]
@@ -94,6 +97,12 @@ class Entry:
         seconds = number(median(r["cpu"] for r in self.rows["hamc"])) if "hamc" in self.rows else "–"
         return [self.name, *map(self.cell, whos), ratio, seconds, rhat, divergent, self.disagreement()]
 
+    def beside(self):
+        """The line of a table of candidates."""
+        ratio = "no right candidate" if self.ratio == inf else f"{number(self.ratio)} [{number(self.low)}]"
+        rhat = f"{median(r['rhat'] for r in self.rows['hamc']):.3f}" if "hamc" in self.rows else "–"
+        return [self.name, self.cell("hamc"), *map(self.cell, self.rivals), ratio, rhat]
+
 
 def number(x):
     """Three figures, or as many as the integer part has."""
@@ -103,12 +112,30 @@ def number(x):
 HEAD = ["posterior", "hamc", "stan", "nutpie", "ratio [90 %]", "hamc, CPU s", "R-hat", "divergent", "moments"]
 
 
-def render(records):
+def entries_of(records, rivals):
     models = {}
     for record in records:
         models.setdefault(record["model"], []).append(record)
-    entries = sorted((Entry(name, rows) for name, rows in models.items()), key=Entry.lost)
-    lines = ["| " + " | ".join(cells) + " |" for cells in [HEAD, ["---"] * len(HEAD), *(e.line() for e in entries)]]
+    return sorted((Entry(name, rows, rivals) for name, rows in models.items()), key=Entry.lost)
+
+
+def markdown(head, rows):
+    return ["| " + " | ".join(cells) + " |" for cells in [head, ["---"] * len(head), *rows]]
+
+
+def candidates(records):
+    """What hamc chooses beside what can be fixed by hand."""
+    entries = entries_of(records, CANDIDATES)
+    lines = markdown(["posterior", "hamc", *CANDIDATES, "ratio [90 %]", "R-hat"], (e.beside() for e in entries))
+    ratios = [e.ratio if "hamc" not in e.wrong else 0 for e in entries]
+    counted = [r for r in ratios if r < inf]
+    return "\n".join([*lines, "", f"{len(entries)} posteriors. hamc is right in {sum('hamc' not in e.wrong and 'hamc' in e.rows for e in entries)}. Against the best right candidate: "
+                      f"median ratio {number(median(counted)) if counted else '–'}, at least 0.8 in {sum(r >= 0.8 for r in counted)} of {len(counted)}."])
+
+
+def render(records):
+    entries = entries_of(records, RIVALS)
+    lines = markdown(HEAD, (e.line() for e in entries))
     ratios = [e.ratio if "hamc" not in e.wrong else 0 for e in entries]
     counted = [r for r in ratios if r < inf]
     lines += ["", f"{len(entries)} posteriors. hamc is right in {sum('hamc' not in e.wrong and 'hamc' in e.rows for e in entries)}, "
