@@ -62,7 +62,7 @@ func ExplainPass(d *symbolic.Derived, name string) (text string, err error) {
 
 // explain describes one type.
 func (g *generator) explain(b *strings.Builder) {
-	fmt.Fprintf(b, "%s  L = %s\n", g.role.title(g), expr.Format(g.d.Plain))
+	fmt.Fprintf(b, "%s  L = %s\n", g.role.title(g), g.formula())
 	g.role.report(g, b)
 }
 

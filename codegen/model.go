@@ -124,7 +124,7 @@ func (g *generator) about() string {
 	if doc := g.d.Model.Doc; doc != "" {
 		b.WriteString(doc + "\n\n")
 	}
-	b.WriteString("The log density is\n\n\tL = " + expr.Format(g.d.Plain))
+	b.WriteString("The log density is\n\n\tL = " + g.formula())
 	if len(g.blocks) == 0 {
 		b.WriteString("\n\nand the metric is " + g.metricDoc())
 	}

@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"github.com/dave/jennifer/jen"
+
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // What a model with latent vectors has beyond others: Push and Pull, which are the maps between their coordinates and
@@ -15,6 +17,14 @@ func (g *generator) transported() bool { return len(g.d.Transports) > 0 }
 
 // anchored reports whether their maps depend on a reference.
 func (g *generator) anchored() bool { return g.d.Anchored() }
+
+// formula is the log density for people: what the maps of latent vectors add is named, which written out fills a page.
+func (g *generator) formula() string {
+	if g.transported() {
+		return expr.Format(g.d.Plain) + " + log |∂x/∂z|"
+	}
+	return expr.Format(g.d.Plain)
+}
 
 // transportsDoc says of each latent vector what its map is.
 func (g *generator) transportsDoc() string {

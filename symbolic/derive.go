@@ -226,7 +226,6 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, with model.Maps, by e
 	}()
 	p.Elaborate(m, block, curved, by)
 	c := p.C
-	p.Plain = p.L
 	p.L = c.Fold(p.L)
 	var metric *model.Metric
 	if block != nil {

@@ -7,8 +7,8 @@
 // The log density is
 //
 //	L = -0.02·mu² - ½·(1 - tau)² - 1.8378770664093453·J - tau·J - ½·exp(-2·tau)·(Σ[i1 in J] (mu - theta[i1])²)
-//	    - ½·Σ[i1 in J] (theta[i1] - y[i1])²/sigma[i1]² - Σ[i1 in J] log(sigma[i1])
-//	    + ½·Σ[i1 in J] log(1/(exp(-2·tau) + 1/sigma[i1]²)) - 3.4473149788434454
+//	    - ½·Σ[i1 in J] (theta[i1] - y[i1])²/sigma[i1]² - Σ[i1 in J] log(sigma[i1]) - 3.4473149788434454
+//	    + log |∂x/∂z|
 //
 // and the metric is constant and diagonal, with the blocks
 //

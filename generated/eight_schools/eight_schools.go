@@ -10,7 +10,7 @@
 //
 //	L = tau - 1.8378770664093453·J - ½·Σ[i1 in J] (y[i1] - theta[i1])²/sigma[i1]² - Σ[i1 in J] log(sigma[i1])
 //	    - tau·J - ½·exp(-2·tau)·(Σ[i1 in J] (mu - theta[i1])²) - 0.02·mu² - log1p_square(0.2·exp(tau))
-//	    + ½·Σ[i1 in J] log(1/(exp(-2·tau) + 1/sigma[i1]²)) - 5.282544243922273
+//	    - 5.282544243922273 + log |∂x/∂z|
 //
 // and the metric is constant and diagonal, with the blocks
 //

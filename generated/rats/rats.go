@@ -11,11 +11,7 @@
 //	    - ½·exp(-2·sigma_y)·(Σ[i1 in Npts] (y[i1] - alpha[rat[i1]] + beta[rat[i1]]·(xbar - x[i1]))²)
 //	    - 1.8378770664093453·N - sigma_alpha·N - ½·exp(-2·sigma_alpha)·(Σ[i1 in N] (mu_alpha - alpha[i1])²)
 //	    - sigma_beta·N - ½·exp(-2·sigma_beta)·(Σ[i1 in N] (mu_beta - beta[i1])²) - 5e-05·mu_alpha²
-//	    - 5e-05·mu_beta² + ½·Σ[i1 in N] log(1/(exp(-2·sigma_beta) + exp(-2·sigma_y)·(Σ[i2 in Npts] (xbar
-//	    - x[i2])²·δ[i1,rat[i2]]) - exp(-4·sigma_y)·(Σ[i2 in Npts] (xbar
-//	    - x[i2])·δ[i1,rat[i2]])²/(exp(-2·sigma_alpha) + exp(-2·sigma_y)·(Σ[i2 in Npts] δ[i1,rat[i2]]))))
-//	    + ½·Σ[i1 in N] log(1/(exp(-2·sigma_alpha) + exp(-2·sigma_y)·(Σ[i2 in Npts] δ[i1,rat[i2]])))
-//	    - 11.048217438385528
+//	    - 5e-05·mu_beta² - 11.048217438385528 + log |∂x/∂z|
 //
 // and the metric is constant and diagonal, with the blocks
 //

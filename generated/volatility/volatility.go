@@ -10,38 +10,7 @@
 //	L = -5.5·sigma2 - 20.5·log1p_exp(-phi) - 2·log1p_exp(phi) - 0.25·exp(-sigma2)
 //	    - 2·x[1]²·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2) - 1.8378770664093453·T + ½·sigma2·(1 - T)
 //	    - ½·exp(-sigma2)·(Σ[i1 in 2..T] (x[i1] + (1 - 2·inv_logit(phi))·x[i1-1])²) - log(beta)·T
-//	    - ½·Σ[i1 in T] x[i1] - ½·Σ[i1 in T] y[i1]²·exp(-2·log(beta) - x[i1])
-//	    + ½·log(1/(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·band_solve_upper(band_cholesky(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[i,1]
-//	    + exp(-sigma2)·[i in 2..T] + (1 - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½·y[i]²·exp(-2·beta_ref
-//	    - x_ref[i]), (1 - 2·inv_logit(phi))·exp(-sigma2)·[i in 2..T])[i,j],
-//	    band_solve_lower(band_cholesky(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[i,1]
-//	    + exp(-sigma2)·[i in 2..T] + (1 - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½·y[i]²·exp(-2·beta_ref
-//	    - x_ref[i]), (1 - 2·inv_logit(phi))·exp(-sigma2)·[i in 2..T])[i,j], ½·(2·y[i]²·exp(-2·beta_ref
-//	    - x_ref[i])))[i])[1]² + exp(-sigma2)·(Σ[i1 in 2..T]
-//	    (band_solve_upper(band_cholesky(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[i,1]
-//	    + exp(-sigma2)·[i in 2..T] + (1 - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½·y[i]²·exp(-2·beta_ref
-//	    - x_ref[i]), (1 - 2·inv_logit(phi))·exp(-sigma2)·[i in 2..T])[i,j],
-//	    band_solve_lower(band_cholesky(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[i,1]
-//	    + exp(-sigma2)·[i in 2..T] + (1 - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½·y[i]²·exp(-2·beta_ref
-//	    - x_ref[i]), (1 - 2·inv_logit(phi))·exp(-sigma2)·[i in 2..T])[i,j], ½·(2·y[i]²·exp(-2·beta_ref
-//	    - x_ref[i])))[i])[i1] + (1 -
-//	    2·inv_logit(phi))·band_solve_upper(band_cholesky(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[i,1]
-//	    + exp(-sigma2)·[i in 2..T] + (1 - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½·y[i]²·exp(-2·beta_ref
-//	    - x_ref[i]), (1 - 2·inv_logit(phi))·exp(-sigma2)·[i in 2..T])[i,j],
-//	    band_solve_lower(band_cholesky(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[i,1]
-//	    + exp(-sigma2)·[i in 2..T] + (1 - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½·y[i]²·exp(-2·beta_ref
-//	    - x_ref[i]), (1 - 2·inv_logit(phi))·exp(-sigma2)·[i in 2..T])[i,j], ½·(2·y[i]²·exp(-2·beta_ref
-//	    - x_ref[i])))[i])[i1-1])²) + Σ[i1 in T] (2·y[i1]²·exp(-2·beta_ref - x_ref[i1]))·(1
-//	    - ½·band_solve_upper(band_cholesky(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[i,1]
-//	    + exp(-sigma2)·[i in 2..T] + (1 - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½·y[i]²·exp(-2·beta_ref
-//	    - x_ref[i]), (1 - 2·inv_logit(phi))·exp(-sigma2)·[i in 2..T])[i,j],
-//	    band_solve_lower(band_cholesky(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[i,1]
-//	    + exp(-sigma2)·[i in 2..T] + (1 - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½·y[i]²·exp(-2·beta_ref
-//	    - x_ref[i]), (1 - 2·inv_logit(phi))·exp(-sigma2)·[i in 2..T])[i,j], ½·(2·y[i]²·exp(-2·beta_ref
-//	    - x_ref[i])))[i])[i1])²)) - Σ[i1 in T]
-//	    log(band_cholesky(4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[i,1] + exp(-sigma2)·[i in 2..T] + (1
-//	    - 2·inv_logit(phi))²·exp(-sigma2)·[i in T-1] + ½·y[i]²·exp(-2·beta_ref - x_ref[i]), (1
-//	    - 2·inv_logit(phi))·exp(-sigma2)·[i in 2..T])[1,i1]) - 4.0904073637165945
+//	    - ½·Σ[i1 in T] x[i1] - ½·Σ[i1 in T] y[i1]²·exp(-2·log(beta) - x[i1]) - 4.0904073637165945 + log |∂x/∂z|
 //
 // and the metric is constant and diagonal, with the blocks
 //

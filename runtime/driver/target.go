@@ -37,9 +37,9 @@ func (t *Target) by(r reached) bool {
 func (t *Target) factor(r reached) float64 {
 	factor := t.MinESS / r.ess
 	if t.MaxRHat > 0 {
-		factor = max(factor, (r.rhat*r.rhat-1)/(t.MaxRHat*t.MaxRHat-1))
+		factor = max(factor, (float64(r.rhat*r.rhat)-1)/(float64(t.MaxRHat*t.MaxRHat)-1))
 	}
-	return 1.1 * factor
+	return float64(1.1 * factor)
 }
 
 // next returns the number of draws to try next when n came that far, 0 if none.

@@ -31,7 +31,7 @@ type Posterior struct {
 	MapJacobian *expr.Expr // log |∂x/∂z| of the transports; nil where there is none
 	Terms       []*PosteriorTerm
 	L           *expr.Expr // log density, Jacobian terms included
-	Plain       *expr.Expr // L with sums over data as the model has them, for people
+	Plain       *expr.Expr // L without MapJacobian, with sums over data as the model has them, for people
 	Solves      []*expr.Solution
 	Families    []*expr.Family // of these, and of all operators that compute arrays together, in order: an input may be of an earlier one
 	// Quantities are computed once per draw; those of a model of several blocks
@@ -184,10 +184,11 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 	for _, t := range p.Terms { // of which maps may have other forms
 		total.Add(t.L)
 	}
-	if p.MapJacobian != nil {
-		total.Add(p.MapJacobian)
-	}
 	p.L = total.Sum()
+	p.Plain = p.L
+	if p.MapJacobian != nil {
+		p.L = c.Add(p.L, p.MapJacobian)
+	}
 	if len(p.Given) == 0 {
 		p.quantities()
 	}

@@ -8,42 +8,7 @@
 //
 //	L = -tau - ½·mu² - 2·tau² - ½·(mu - x[1])²·exp(-2·tau) - 1.8378770664093453·T + tau·(1 - T)
 //	    - ½·exp(-2·tau)·(Σ[i1 in 2..T] (0.4·mu - x[i1] + 0.6·x[i1-1])²) - ½·Σ[i1 in T] x[i1]
-//	    - ½·Σ[i1 in T] y[i1]²·exp(-x[i1]) +
-//	    ½·log(1/(exp(-2·tau)·(band_solve_upper(band_cholesky(exp(-2·tau)·δ[i,1] + exp(-2·tau)·[i in 2..T]
-//	    + 0.36·exp(-2·tau)·[i in T-1] + ½·y[i]²·exp(-x_ref[i]),
-//	    -0.6·exp(-2·tau)·[i in 2..T])[i,j], band_solve_lower(band_cholesky(exp(-2·tau)·δ[i,1]
-//	    + exp(-2·tau)·[i in 2..T] + 0.36·exp(-2·tau)·[i in T-1] + ½·y[i]²·exp(-x_ref[i]),
-//	    -0.6·exp(-2·tau)·[i in 2..T])[i,j], -exp(-2·tau)·δ[i,1] - ½·exp(-2·tau)·(0.8·[i in 2..T]
-//	    - 0.48·[i in T-1]))[i])[1] + 1)² + ½·exp(-2·tau)·(Σ[i1 in 2..T]
-//	    (band_solve_upper(band_cholesky(exp(-2·tau)·δ[i,1] + exp(-2·tau)·[i in 2..T]
-//	    + 0.36·exp(-2·tau)·[i in T-1] + ½·y[i]²·exp(-x_ref[i]),
-//	    -0.6·exp(-2·tau)·[i in 2..T])[i,j], band_solve_lower(band_cholesky(exp(-2·tau)·δ[i,1]
-//	    + exp(-2·tau)·[i in 2..T] + 0.36·exp(-2·tau)·[i in T-1] + ½·y[i]²·exp(-x_ref[i]),
-//	    -0.6·exp(-2·tau)·[i in 2..T])[i,j], -exp(-2·tau)·δ[i,1] - ½·exp(-2·tau)·(0.8·[i in 2..T]
-//	    - 0.48·[i in T-1]))[i])[i1] - 0.6·band_solve_upper(band_cholesky(exp(-2·tau)·δ[i,1]
-//	    + exp(-2·tau)·[i in 2..T] + 0.36·exp(-2·tau)·[i in T-1] + ½·y[i]²·exp(-x_ref[i]),
-//	    -0.6·exp(-2·tau)·[i in 2..T])[i,j], band_solve_lower(band_cholesky(exp(-2·tau)·δ[i,1]
-//	    + exp(-2·tau)·[i in 2..T] + 0.36·exp(-2·tau)·[i in T-1] + ½·y[i]²·exp(-x_ref[i]),
-//	    -0.6·exp(-2·tau)·[i in 2..T])[i,j], -exp(-2·tau)·δ[i,1] - ½·exp(-2·tau)·(0.8·[i in 2..T]
-//	    - 0.48·[i in T-1]))[i])[i1-1] + 0.4)·(2·band_solve_upper(band_cholesky(exp(-2·tau)·δ[i,1]
-//	    + exp(-2·tau)·[i in 2..T] + 0.36·exp(-2·tau)·[i in T-1] + ½·y[i]²·exp(-x_ref[i]),
-//	    -0.6·exp(-2·tau)·[i in 2..T])[i,j], band_solve_lower(band_cholesky(exp(-2·tau)·δ[i,1]
-//	    + exp(-2·tau)·[i in 2..T] + 0.36·exp(-2·tau)·[i in T-1] + ½·y[i]²·exp(-x_ref[i]),
-//	    -0.6·exp(-2·tau)·[i in 2..T])[i,j], -exp(-2·tau)·δ[i,1] - ½·exp(-2·tau)·(0.8·[i in 2..T]
-//	    - 0.48·[i in T-1]))[i])[i1] - 1.2·band_solve_upper(band_cholesky(exp(-2·tau)·δ[i,1]
-//	    + exp(-2·tau)·[i in 2..T] + 0.36·exp(-2·tau)·[i in T-1] + ½·y[i]²·exp(-x_ref[i]),
-//	    -0.6·exp(-2·tau)·[i in 2..T])[i,j], band_solve_lower(band_cholesky(exp(-2·tau)·δ[i,1]
-//	    + exp(-2·tau)·[i in 2..T] + 0.36·exp(-2·tau)·[i in T-1] + ½·y[i]²·exp(-x_ref[i]),
-//	    -0.6·exp(-2·tau)·[i in 2..T])[i,j], -exp(-2·tau)·δ[i,1] - ½·exp(-2·tau)·(0.8·[i in 2..T]
-//	    - 0.48·[i in T-1]))[i])[i1-1] + 0.8)) + 0.25·Σ[i1 in T]
-//	    (2·y[i1]²·exp(-x_ref[i1]))·band_solve_upper(band_cholesky(exp(-2·tau)·δ[i,1] + exp(-2·tau)·[i in 2..T]
-//	    + 0.36·exp(-2·tau)·[i in T-1] + ½·y[i]²·exp(-x_ref[i]),
-//	    -0.6·exp(-2·tau)·[i in 2..T])[i,j], band_solve_lower(band_cholesky(exp(-2·tau)·δ[i,1]
-//	    + exp(-2·tau)·[i in 2..T] + 0.36·exp(-2·tau)·[i in T-1] + ½·y[i]²·exp(-x_ref[i]),
-//	    -0.6·exp(-2·tau)·[i in 2..T])[i,j], -exp(-2·tau)·δ[i,1] - ½·exp(-2·tau)·(0.8·[i in 2..T]
-//	    - 0.48·[i in T-1]))[i])[i1]² + 1)) - Σ[i1 in T] log(band_cholesky(exp(-2·tau)·δ[i,1]
-//	    + exp(-2·tau)·[i in 2..T] + 0.36·exp(-2·tau)·[i in T-1] + ½·y[i]²·exp(-x_ref[i]),
-//	    -0.6·exp(-2·tau)·[i in 2..T])[1,i1]) - 1.1447298858494
+//	    - ½·Σ[i1 in T] y[i1]²·exp(-x[i1]) - 1.1447298858494 + log |∂x/∂z|
 //
 // and the metric is constant and diagonal, with the blocks
 //

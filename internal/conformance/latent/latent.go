@@ -7,8 +7,7 @@
 // The log density is
 //
 //	L = -2·tau - ½·mu² - 2·tau² - ½·exp(-2·tau)·(Σ[i1 in 2] (mu - a[i1])²)
-//	    - 2.5·Σ[i1 in 2] log1p_square(-½·a[i1] + ½·y[i1]) + log(1/(exp(-2·tau) + 0.7142857142857143))
-//	    - 4.944265458282198
+//	    - 2.5·Σ[i1 in 2] log1p_square(-½·a[i1] + ½·y[i1]) - 4.944265458282198 + log |∂x/∂z|
 //
 // and the metric is constant and diagonal, with the blocks
 //
