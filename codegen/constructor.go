@@ -27,6 +27,7 @@ func (g *generator) constructor() {
 			b.Id("s").Dot("summarise").Call()
 		}
 		g.checkPositions(b)
+		g.checkBounds(b)
 		g.checkFactors(b)
 		b.Id("s").Dot("allocate").Call()
 		for _, u := range g.blocks {
@@ -116,6 +117,37 @@ func (g *generator) copyData(b *jen.Group) {
 	}
 	for _, d := range append(g.prologue(p), lines...) {
 		b.Add(d)
+	}
+}
+
+// checkBounds emits the check of the bounds that are functions of data.
+func (g *generator) checkBounds(b *jen.Group) {
+	p := g.newPrinter()
+	var lines []jen.Code
+	for n, x := range g.d.Params {
+		e := g.d.Ends[n]
+		if e == nil || len(g.d.Given) > 0 {
+			continue
+		}
+		lo, hi := g.endsOf(p, e)
+		args := []jen.Code{jen.Lit(g.d.Model.Name), jen.Lit(x.Decl.ObjectName()), jen.Lit(-1), jen.Qual("math", "Inf").Call(jen.Lit(-1)), jen.Qual("math", "Inf").Call(jen.Lit(1))}
+		if !x.Scalar() {
+			args[2] = p.number()
+		}
+		if lo != nil {
+			args[3] = lo()
+		}
+		if hi != nil {
+			args[4] = hi()
+		}
+		check := jen.If(jen.Err().Op(":=").Qual(checkPath, "Bounds").Call(args...), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
+		if !x.Scalar() {
+			check = jen.For(p.number().Op(":=").Range().Add(p.extent(x.Size()))).Block(check)
+		}
+		lines = append(lines, check)
+	}
+	if len(lines) > 0 {
+		b.Block(append(g.prologue(p), lines...)...)
 	}
 }
 

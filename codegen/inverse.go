@@ -8,6 +8,8 @@ import (
 
 	"github.com/hamc-dev/hamc/codegen/golang"
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
@@ -16,6 +18,18 @@ import (
 // inverse prints the part of one parameter.
 func (g *generator) inverse(p *printer, n int, b *model.Param) []jen.Code {
 	from, to := g.values.start(n), g.values.end(n)
+	if e := g.d.Ends[n]; e != nil && !b.Scalar() {
+		lo, hi := g.endsOf(p, e)
+		after := func(start dsl.Extent) func() *jen.Statement {
+			return func() *jen.Statement {
+				if start == dsl.Fixed(0) {
+					return p.number()
+				}
+				return p.extent(start).Op("+").Add(p.number())
+			}
+		}
+		return []jen.Code{jen.For(p.number().Op(":=").Range().Add(p.extent(b.Size()))).Block(g.inverseBetween(p, n, b, after(from), after(g.coords.start(n)), lo, hi)...)}
+	}
 	if whole := b.Transform.Whole; whole != "" {
 		own := []jen.Code{jen.Id("q").Index(p.extent(g.coords.start(n)), p.extent(g.coords.end(n))), jen.Id("values").Index(p.extent(from), p.extent(to))}
 		call := jen.Qual(transformPath, whole).Call(own...)
@@ -41,8 +55,36 @@ func (g *generator) inverse(p *printer, n int, b *model.Param) []jen.Code {
 		Block(g.inverseAt(p, n, b, after(from), after(g.coords.start(n)))...)}
 }
 
+// endsOf prints the bounds of an element, whose number is i if there are several: nil for none. They are functions of data.
+func (g *generator) endsOf(p *printer, e *symbolic.End) (lo, hi func() *jen.Statement) {
+	end := func(x *expr.Expr) func() *jen.Statement {
+		if x == nil {
+			return nil
+		}
+		return func() *jen.Statement { return jen.Float64().Call(p.element(x, e.Indices)) }
+	}
+	return end(e.Lo), end(e.Hi)
+}
+
 // inverseAt prints the part of one element: the check of its value, and its coordinate.
 func (g *generator) inverseAt(p *printer, n int, b *model.Param, value, coordinate func() *jen.Statement) []jen.Code {
+	var lo, hi func() *jen.Statement
+	switch e := g.d.Ends[n]; {
+	case e != nil:
+		lo, hi = g.endsOf(p, e)
+	default:
+		if b.Lo != nil {
+			lo = func() *jen.Statement { return jen.Float64().Call(p.value(cmp.Or(b.LoOfValues, b.Lo))) }
+		}
+		if b.Hi != nil {
+			hi = func() *jen.Statement { return jen.Float64().Call(p.value(cmp.Or(b.HiOfValues, b.Hi))) }
+		}
+	}
+	return g.inverseBetween(p, n, b, value, coordinate, lo, hi)
+}
+
+// inverseBetween is inverseAt with these bounds.
+func (g *generator) inverseBetween(p *printer, n int, b *model.Param, value, coordinate, lo, hi func() *jen.Statement) []jen.Code {
 	x := func() *jen.Statement { return jen.Id("values").Index(value()) }
 	names := map[string]func() *jen.Statement{"x": x}
 	var within *jen.Statement // the condition
@@ -53,12 +95,12 @@ func (g *generator) inverseAt(p *printer, n int, b *model.Param, value, coordina
 			within.Op("&&").Add(s)
 		}
 	}
-	if b.Lo != nil {
-		names["lo"] = func() *jen.Statement { return jen.Float64().Call(p.value(cmp.Or(b.LoOfValues, b.Lo))) }
+	if lo != nil {
+		names["lo"] = lo
 		and(x().Op(">").Add(names["lo"]()))
 	}
-	if b.Hi != nil {
-		names["hi"] = func() *jen.Statement { return jen.Float64().Call(p.value(cmp.Or(b.HiOfValues, b.Hi))) }
+	if hi != nil {
+		names["hi"] = hi
 		and(x().Op("<").Add(names["hi"]()))
 	}
 	want := supportDoc(&b.Decl.Support)
@@ -66,7 +108,7 @@ func (g *generator) inverseAt(p *printer, n int, b *model.Param, value, coordina
 	case within == nil:
 		and(x().Op("-").Add(x()).Op("==").Lit(0))
 		want = "finite"
-	case b.Lo == nil || b.Hi == nil:
+	case lo == nil || hi == nil:
 		and(x().Op("-").Add(x()).Op("==").Lit(0))
 		want += " and finite"
 	}
@@ -74,7 +116,10 @@ func (g *generator) inverseAt(p *printer, n int, b *model.Param, value, coordina
 	if !b.Scalar() {
 		what = "element %d of parameter " + b.Decl.ObjectName() + " is %v"
 		number := value().Op("-").Parens(p.extent(g.values.start(n))).Op("+").Lit(1)
-		if g.values.start(n) == dsl.Fixed(0) || g.values.start(n) != g.coords.start(n) {
+		switch {
+		case g.d.Ends[n] != nil:
+			number = p.number().Op("+").Lit(1)
+		case g.values.start(n) == dsl.Fixed(0) || g.values.start(n) != g.coords.start(n):
 			number = jen.Id("i").Op("+").Lit(1)
 		}
 		args = []jen.Code{number, x()}

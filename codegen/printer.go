@@ -33,6 +33,7 @@ const (
 type printer struct {
 	*golang.Printer
 	g *generator
+	i *loop.Var // of the caller's loop
 }
 
 func (g *generator) newPrinter() *printer {
@@ -59,9 +60,26 @@ func packagePath(pkg string) string {
 func (p *printer) extent(x dsl.Extent) *jen.Statement { return p.Int(p.g.extent(x)) }
 
 // value prints an expression that needs no statements.
-func (p *printer) value(e *expr.Expr) *jen.Statement {
+func (p *printer) value(e *expr.Expr) *jen.Statement { return p.element(e, nil) }
+
+// number prints what a loop of the caller counts elements in.
+func (p *printer) number() *jen.Statement {
+	if p.i == nil {
+		p.i = &loop.Var{Name: "i", Int: true}
+		p.Own(p.i)
+	}
+	return p.Var(p.i)
+}
+
+// element is value at an index, if there is one, which is number.
+func (p *printer) element(e *expr.Expr, indices []*expr.Index) *jen.Statement {
 	var none []loop.Stmt
-	let := &loop.Let{V: &loop.Var{}, E: p.g.lower(&none).expr(e)}
+	l := p.g.lower(&none)
+	for _, i := range indices {
+		p.number()
+		l.vars[i] = p.i
+	}
+	let := &loop.Let{V: &loop.Var{}, E: l.expr(e)}
 	pass.Replace([]loop.Stmt{let}, pass.Whole(p.g.prog.Gone))
 	x := p.Expr(let.E)
 	if len(none) > 0 {

@@ -921,9 +921,11 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 	}
 	before := len(c.ds.List)
 	c.expr(e)
-	c.wantScalar(e, "a bound")
+	if !c.boundOfEach(e) {
+		c.wantScalar(e, "a bound")
+	}
 	if n := len(c.ds.List); n > before && c.ds.List[n-1].Code == NotScalar {
-		c.ds.List[n-1].Hint = "all elements have the same bounds; " + cmp.Or(c.aside, "what lies above a vector is `let u = lo + d` with `param d real[n] > 0`")
+		c.ds.List[n-1].Hint = "all elements have the same bounds, or each has its own of data of the same length; " + cmp.Or(c.aside, "what lies above a vector is `let u = lo + d` with `param d real[n] > 0`")
 	}
 	if c.errors(before) > 0 || e.Type().Base == Invalid {
 		return nil, nil
@@ -945,15 +947,28 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 	if !c.noSecondBound(e) {
 		return nil, nil
 	}
-	if !boundForm(e) {
+	if !boundForm(e) && (c.bounding == nil || len(in) > 0) {
 		hint := cmp.Or(c.aside, "read what a function of data gives from the data file, as a scalar datum")
 		if c.formOfSize(e) && c.bounding == nil {
 			hint = fmt.Sprintf("name it: `let J = %s`, and `in 1..J`", Text(e))
 		}
-		c.err(BadBounds, e.Span(), hint, "a bound is arithmetic (+ - * /) on numbers, scalar data and scalar parameters")
+		what := "a bound of data is arithmetic (+ - * /) on numbers and scalar data"
+		if c.bounding != nil {
+			what = "a bound is arithmetic (+ - * /) on numbers, scalar data and scalar parameters, or a function of data"
+		}
+		c.err(BadBounds, e.Span(), hint, "%s", what)
 		return nil, nil
 	}
 	return e, nil
+}
+
+// boundOfEach reports whether an expression is bounds of each element of the parameter whose bounds are checked: of data, and of its shape.
+func (c *checker) boundOfEach(e Expr) bool {
+	if c.bounding == nil || e.Type().Base == Invalid || len(paramsOf(e)) > 0 {
+		return false
+	}
+	p, ok := c.scope[c.bounding.Name].(*Param)
+	return ok && len(p.Type.Shape) == 1 && sameShape(e.Type().Shape, p.Type.Shape)
 }
 
 // besideBound says how a parameter with bounds that are no bounds of the language is written by one that has some; "" of data.
@@ -2221,6 +2236,9 @@ func (c *checker) positive(e Expr) bool {
 		if d, ok := n.Obj.(*Data); ok {
 			return d.Support.LoNum != nil && *d.Support.LoNum >= 0
 		}
+	}
+	if call, ok := e.(*CallExpr); ok && len(call.Args) == 1 && (call.Func == "max" || call.Func == "min" || call.Func == "mean" || call.Func == "sum") {
+		return c.positive(call.Args[0].Expr)
 	}
 	return false
 }

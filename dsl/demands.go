@@ -55,7 +55,7 @@ func (m *Model) Demands() []Demand {
 	}
 	for _, p := range m.Params {
 		s := &p.Support
-		if s.Lo != nil && s.Hi != nil && (s.LoNum == nil || s.HiNum == nil) && !p.BoundByParams() {
+		if s.Lo != nil && s.Hi != nil && (s.LoNum == nil || s.HiNum == nil) && !p.BoundByParams() && !p.BoundByFunctions() {
 			out = append(out, Demand{Kind: DemandOrder, Param: p, Lo: numeric(s.Lo, s.LoNum), Hi: numeric(s.Hi, s.HiNum)})
 		}
 	}
@@ -250,6 +250,18 @@ func boundForm(e Expr) bool {
 		}
 	}
 	return false
+}
+
+// BoundByFunctions reports whether a bound of a parameter is no arithmetic on scalars, but a function of data or one of each element.
+func (p *Param) BoundByFunctions() bool {
+	other := func(e Expr, v *float64) bool { return e != nil && v == nil && !boundForm(e) }
+	return other(p.Support.Lo, p.Support.LoNum) || other(p.Support.Hi, p.Support.HiNum)
+}
+
+// BoundEach reports whether each element of a parameter has a bound of its own.
+func (p *Param) BoundEach() bool {
+	each := func(e Expr) bool { return e != nil && !e.Type().IsScalar() }
+	return each(p.Support.Lo) || each(p.Support.Hi)
 }
 
 // BoundByParams reports whether a bound of a parameter depends on other parameters.

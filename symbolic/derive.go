@@ -54,21 +54,22 @@ type Derived struct {
 
 	Conditionals []*Derived // of a joint density, by block
 
-	LogDensity  Output   // L
-	Gradient    []Output // ∂L/∂q, per block
-	Matrix      []Output // B, per block pair with Row ≥ Col, structural zeros left out
-	Force       []Output // −∂L/∂q + ½⟨W, ∂B/∂q⟩
-	Contract    []Output // ⟨W, ∂B/∂q⟩
-	Rank1       []Output // ½⟨v vᵀ, ∂B/∂q⟩
-	Jacobian    []Output // ∂B/∂q, per block triple; none where ByColumns is set
-	Product     []Output // ∂(B v)_Row/∂q_Dir, per block pair; none where the Jacobian, or contractions, are the way to it
-	Value       []Output // the parameters on their own scale
-	LogJacobian []Output // log |∂x/∂z| of the maps of latent vectors: one number, or none
-	Whitened    []Output // the coordinates of latent vectors, by Posterior.Transports, where plain ones stand in their place
-	Pushed      []Output // the plain coordinates of latent vectors likewise
-	Settings    []Output // of the map, if the metric is one of B
-	Generated   []Output // Posterior.Quantities
-	Prior       []Output // Posterior.Priors
+	LogDensity  Output       // L
+	Gradient    []Output     // ∂L/∂q, per block
+	Matrix      []Output     // B, per block pair with Row ≥ Col, structural zeros left out
+	Force       []Output     // −∂L/∂q + ½⟨W, ∂B/∂q⟩
+	Contract    []Output     // ⟨W, ∂B/∂q⟩
+	Rank1       []Output     // ½⟨v vᵀ, ∂B/∂q⟩
+	Jacobian    []Output     // ∂B/∂q, per block triple; none where ByColumns is set
+	Product     []Output     // ∂(B v)_Row/∂q_Dir, per block pair; none where the Jacobian, or contractions, are the way to it
+	Value       []Output     // the parameters on their own scale
+	Ends        map[int]*End // of the parameters whose bounds are functions of data, by their numbers
+	LogJacobian []Output     // log |∂x/∂z| of the maps of latent vectors: one number, or none
+	Whitened    []Output     // the coordinates of latent vectors, by Posterior.Transports, where plain ones stand in their place
+	Pushed      []Output     // the plain coordinates of latent vectors likewise
+	Settings    []Output     // of the map, if the metric is one of B
+	Generated   []Output     // Posterior.Quantities
+	Prior       []Output     // Posterior.Priors
 
 	// ByColumns says that the Jacobian has too many formulas: ∂B_ij/∂q is then
 	// ⟨W, ∂B/∂q⟩ with a weight of that one pair.
@@ -134,7 +135,7 @@ func (r *Derived) take() bool { return r.emitted.CompareAndSwap(false, true) }
 func (r *Derived) copied() *Derived {
 	prog := *r.Prog
 	out := &Derived{Posterior: r.Posterior, Metric: r.Metric, Prog: &prog, LogDensity: r.LogDensity, Gradient: r.Gradient, Matrix: r.Matrix, Force: r.Force,
-		Contract: r.Contract, Rank1: r.Rank1, Jacobian: r.Jacobian, Product: r.Product, Value: r.Value, LogJacobian: r.LogJacobian, Whitened: r.Whitened, Pushed: r.Pushed, Settings: r.Settings, Generated: r.Generated, Prior: r.Prior,
+		Contract: r.Contract, Rank1: r.Rank1, Jacobian: r.Jacobian, Product: r.Product, Value: r.Value, Ends: r.Ends, LogJacobian: r.LogJacobian, Whitened: r.Whitened, Pushed: r.Pushed, Settings: r.Settings, Generated: r.Generated, Prior: r.Prior,
 		ByColumns: r.ByColumns, IterationWork: r.IterationWork, Large: r.Large, Curved: r.Curved, Curvature: r.Curvature, Weights: r.Weights, Velocities: r.Velocities}
 	for _, d := range r.Conditionals {
 		out.Conditionals = append(out.Conditionals, d.copied())
@@ -261,6 +262,12 @@ func (r *Derived) density() {
 		indices, s := b.ValueIndices(r.C, "i")
 		r.Value = append(r.Value, Output{Row: n, Col: -1, Dir: -1, Indices: indices, E: r.Prog.Lower(b.Reported(r.C, s...), indices)})
 	}
+	r.Ends = map[int]*End{}
+	for n, b := range r.Params {
+		if b.Decl.BoundByFunctions() {
+			r.Ends[n] = r.end(b)
+		}
+	}
 	if r.MapJacobian != nil {
 		r.LogJacobian = []Output{scalarOutput(r.Prog.Lower(r.MapJacobian, nil))}
 	}
@@ -275,6 +282,26 @@ func (r *Derived) density() {
 		o.E = r.Prog.Lower(t.Plain, ctx)
 		r.Pushed = append(r.Pushed, o)
 	}
+}
+
+// An End is what bounds the elements of a parameter where that is no arithmetic on scalars: the numbers of data, at indices over its values.
+type End struct {
+	Indices []*expr.Index
+	Lo, Hi  *expr.Expr // nil where there is none
+}
+
+// end lowers the bounds of a parameter.
+func (r *Derived) end(b *model.Param) *End {
+	indices, s := b.ValueIndices(r.C, "i")
+	e := &End{Indices: indices}
+	lo, hi := b.Bounds(s)
+	if lo != nil {
+		e.Lo = r.Prog.Lower(lo, indices)
+	}
+	if hi != nil {
+		e.Hi = r.Prog.Lower(hi, indices)
+	}
+	return e
 }
 
 // Anchored reports whether the maps of latent vectors depend on a reference.

@@ -95,10 +95,10 @@ func (p *Program) lowerPrior(x *model.Prior) Output {
 	if x.Lo != nil || x.Hi != nil {
 		lo, hi := p.c.Number(math.Inf(-1)), p.c.Number(math.Inf(1))
 		if x.Lo != nil {
-			lo = p.Lower(x.Lo, nil)
+			lo = p.Lower(x.Lo, x.Indices)
 		}
 		if x.Hi != nil {
-			hi = p.Lower(x.Hi, nil)
+			hi = p.Lower(x.Hi, x.Indices)
 		}
 		e.Args = append(e.Args, lo, hi)
 	}

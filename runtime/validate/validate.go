@@ -242,6 +242,19 @@ func (c *Checker) Order(param string, lo, hi float64) {
 	}
 }
 
+// Bounds returns the error of a parameter of a model whose bounds, functions of data, are not in order or not finite, nil if they are. Infinite lo and hi
+// stand for none. Elements are counted from 0; a scalar has the element −1.
+func Bounds(model, param string, element int, lo, hi float64) error {
+	if lo < hi && !math.IsInf(lo, 1) && !math.IsInf(hi, -1) {
+		return nil
+	}
+	what := "the parameter " + param
+	if element >= 0 {
+		what = fmt.Sprintf("element %d of the parameter %s", element+1, param)
+	}
+	return fmt.Errorf("%s: the bounds of %s are %v and %v: the lower must be below the upper", model, what, lo, hi)
+}
+
 // Times demands that the times of a solution of a differential equation are in
 // order and not before its initial time.
 func (c *Checker) Times(name string, times []float64, from float64) {

@@ -138,3 +138,27 @@ func TestSelects(t *testing.T) {
 		}
 	}
 }
+
+// TestBounds: bounds that are functions of data are finite and in order.
+func TestBounds(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		element int
+		lo, hi  float64
+		want    string
+	}{
+		{-1, 0, 1, ""},
+		{-1, -inf, 1, ""},
+		{2, 0, inf, ""},
+		{-1, 1, 1, "m: the bounds of the parameter p are 1 and 1: the lower must be below the upper"},
+		{2, 3, 1, "m: the bounds of element 3 of the parameter p are 3 and 1"},
+		{0, math.NaN(), 1, "are NaN and 1"},
+		{0, inf, inf, "are +Inf and +Inf"},
+		{-1, -inf, -inf, "are -Inf and -Inf"},
+	} {
+		err := validate.Bounds("m", "p", c.element, c.lo, c.hi)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+}

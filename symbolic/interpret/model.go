@@ -127,6 +127,11 @@ func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
 	m.info.Work = m.operations(d.Work())
 	m.info.IterationWork = m.operations(d.IterationWork)
 	m.info.Equations = len(d.Solves) > 0
+	if len(d.Given) == 0 {
+		if err := m.inOrder(); err != nil {
+			return nil, err
+		}
+	}
 	if d.Metric == nil {
 		return m, nil
 	}
@@ -637,18 +642,23 @@ func (m *Model) Unconstrain(q, x []float64) error {
 			}
 			continue
 		}
-		lo, hi := math.Inf(-1), math.Inf(1)
-		if b.Lo != nil {
-			lo = m.number(cmp.Or(b.LoOfValues, b.Lo))
-		}
-		if b.Hi != nil {
-			hi = m.number(cmp.Or(b.HiOfValues, b.Hi))
+		at := m.ends(n)
+		if at == nil {
+			lo, hi := math.Inf(-1), math.Inf(1)
+			if b.Lo != nil {
+				lo = m.number(cmp.Or(b.LoOfValues, b.Lo))
+			}
+			if b.Hi != nil {
+				hi = m.number(cmp.Or(b.HiOfValues, b.Hi))
+			}
+			at = func(int) (float64, float64) { return lo, hi }
 		}
 		formula, err := dsl.ParseFormula(b.Transform.Inverse)
 		if err != nil {
 			return err
 		}
 		for i, v := range values {
+			lo, hi := at(i)
 			if !(v > lo && v < hi) {
 				return fmt.Errorf("%s: parameter %s is %v, outside its support (%v, %v)", m.info.Name, b.Decl.ObjectName(), v, lo, hi)
 			}
@@ -656,6 +666,51 @@ func (m *Model) Unconstrain(q, x []float64) error {
 		}
 	}
 	m.pull(q)
+	return nil
+}
+
+// ends returns the bounds of the elements of a parameter whose bounds are functions of data, nil of another.
+func (m *Model) ends(n int) func(element int) (lo, hi float64) {
+	e := m.d.Ends[n]
+	if e == nil {
+		return nil
+	}
+	numbers := func(x *expr.Expr, none float64) []float64 {
+		out := make([]float64, m.info.Params[n].Size())
+		for i := range out {
+			out[i] = none
+		}
+		if x != nil {
+			i := -1
+			m.m.Run([]symbolic.Output{{E: x, Indices: e.Indices}}, func(_ *symbolic.Output, _ []int, v float64) {
+				i++
+				out[i] = v
+			})
+		}
+		return out
+	}
+	lo, hi := numbers(e.Lo, math.Inf(-1)), numbers(e.Hi, math.Inf(1))
+	return func(i int) (float64, float64) { return lo[i], hi[i] }
+}
+
+// inOrder checks the bounds that are functions of data.
+func (m *Model) inOrder() error {
+	for n, b := range m.d.Params {
+		at := m.ends(n)
+		if at == nil {
+			continue
+		}
+		for i := range m.info.Params[n].Size() {
+			lo, hi := at(i)
+			element := i
+			if b.Scalar() {
+				element = -1
+			}
+			if err := validate.Bounds(m.d.Model.Name, b.Decl.ObjectName(), element, lo, hi); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 

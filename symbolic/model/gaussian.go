@@ -10,7 +10,7 @@ import (
 // reference makes the point of reference: all parameters, of latent vectors the values.
 func (p *Posterior) reference() {
 	for n, b := range p.Params {
-		p.Reference = append(p.Reference, &Param{Decl: b.Decl, Transform: TransformOf(b.Decl), Lo: b.Lo, Hi: b.Hi, c: p.C,
+		p.Reference = append(p.Reference, &Param{Decl: b.Decl, Transform: TransformOf(b.Decl), Lo: b.Lo, Hi: b.Hi, each: b.each, c: p.C,
 			Coord: p.C.NewTensor(expr.Tensor{Name: b.Decl.Name + "_ref", Kind: expr.GivenTensor, Shape: b.Coord.Shape, Stage: expr.StageGiven, Row: n})})
 	}
 }

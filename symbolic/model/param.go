@@ -13,7 +13,8 @@ type Param struct {
 	Decl      *dsl.Param
 	Coord     *expr.Tensor
 	Transform *Transform
-	Lo, Hi    *expr.Expr // of the support, where bounded
+	Lo, Hi    *expr.Expr    // of the support, where bounded
+	each      []*expr.Index // at which Lo and Hi are, where elements have bounds of their own
 	// LoOfValues and HiOfValues are the bounds in terms of values of parameters, where they depend on some: of PriorTensors.
 	LoOfValues, HiOfValues *expr.Expr
 	c                      *expr.Context
@@ -143,13 +144,27 @@ func (b *Param) defined(stage expr.Stage, name string, element func(s []expr.Sub
 	return t
 }
 
-// bounds elaborates the bounds of a parameter, for which the ones above it are known, in terms of what stands for them.
-func (p *Posterior) bounds(q *dsl.Param) (lo, hi *expr.Expr) {
+// bounds elaborates the bounds of a parameter, or of an element of it, for which the parameters above it are known, in terms of what stands for them.
+func (p *Posterior) bounds(q *dsl.Param, at []expr.Sub) (lo, hi *expr.Expr) {
 	if q.Support.Lo != nil {
-		lo = p.el.Expr(q.Support.Lo).At()
+		lo = expr.Pick(p.el.Expr(q.Support.Lo), at)
 	}
 	if q.Support.Hi != nil {
-		hi = p.el.Expr(q.Support.Hi).At()
+		hi = expr.Pick(p.el.Expr(q.Support.Hi), at)
+	}
+	return lo, hi
+}
+
+// Bounds are those of an element, nil where there is none.
+func (b *Param) Bounds(at []expr.Sub) (lo, hi *expr.Expr) {
+	if len(b.each) == 0 {
+		return b.Lo, b.Hi
+	}
+	if b.Lo != nil {
+		lo = b.c.SubstAll(b.Lo, b.each, at)
+	}
+	if b.Hi != nil {
+		hi = b.c.SubstAll(b.Hi, b.each, at)
 	}
 	return lo, hi
 }
@@ -167,7 +182,7 @@ func (p *Posterior) boundsOfValues() {
 	}
 	for _, b := range p.Params {
 		if b.Decl.BoundByParams() {
-			b.LoOfValues, b.HiOfValues = p.bounds(b.Decl)
+			b.LoOfValues, b.HiOfValues = p.bounds(b.Decl, nil)
 		}
 	}
 	for q, v := range was {
@@ -235,7 +250,8 @@ func (b *Param) Reported(c *expr.Context, s ...expr.Sub) *expr.Expr {
 	if !b.Transform.Rounds || b.Lo.Op == expr.Num && b.Hi.Op == expr.Num && b.Lo.Val+(b.Hi.Val-b.Lo.Val) == b.Hi.Val {
 		return v
 	}
-	return c.Call("at_most", v, b.Hi)
+	_, hi := b.Bounds(s)
+	return c.Call("at_most", v, hi)
 }
 
 // logJacobian returns log |∂x/∂u|.

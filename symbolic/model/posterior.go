@@ -202,7 +202,11 @@ func (p *Posterior) declare() *expr.Expr {
 	for _, q := range p.Model.Params { // a bound uses parameters above
 		for _, b := range slices.Concat(p.Params, p.Given) {
 			if b.Decl == q {
-				b.Lo, b.Hi = p.bounds(q)
+				var at []expr.Sub
+				if q.BoundEach() {
+					b.each, at = b.ValueIndices(c, "i")
+				}
+				b.Lo, b.Hi = p.bounds(q, at)
 				el.Objects[q] = expr.Value{Shape: q.Type.Shape, Elem: b.Value}
 			}
 		}

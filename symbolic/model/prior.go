@@ -148,21 +148,21 @@ func (p *Posterior) prior(b *Param, t *expr.Tensor) (*Prior, string) {
 		}
 		d.Args = append(d.Args, expr.Pick(v, subs))
 	}
-	if !d.inBounds() {
-		d.Lo, d.Hi = p.bounds(b.Decl)
+	if !d.inBounds(subs) {
+		d.Lo, d.Hi = p.bounds(b.Decl, subs)
 	}
 	return d, ""
 }
 
 // inBounds reports whether the support of the distribution lies within the bounds of the
 // parameter.
-func (x *Prior) inBounds() bool {
-	b := x.Param
+func (x *Prior) inBounds(at []expr.Sub) bool {
+	lo, hi := x.Param.Bounds(at)
 	above := func(e *expr.Expr) bool {
-		return b.Lo == nil || b.Lo == e || b.Lo.Op == expr.Num && e != nil && e.Op == expr.Num && b.Lo.Val <= e.Val
+		return lo == nil || lo == e || lo.Op == expr.Num && e != nil && e.Op == expr.Num && lo.Val <= e.Val
 	}
 	below := func(e *expr.Expr) bool {
-		return b.Hi == nil || b.Hi == e || b.Hi.Op == expr.Num && e != nil && e.Op == expr.Num && e.Val <= b.Hi.Val
+		return hi == nil || hi == e || hi.Op == expr.Num && e != nil && e.Op == expr.Num && e.Val <= hi.Val
 	}
 	c := func(v float64) *expr.Expr { return &expr.Expr{Op: expr.Num, Val: v} }
 	switch x.Dist.Support {

@@ -103,7 +103,8 @@ var (
 	above = &Transform{
 		Name: "lower", Example: "real[3] > -1.5", Lower: true, Ends: EndBelow, Carries: true, Plain: "log",
 		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
-			return c.Add(b.Lo, c.Call("exp", b.coordinate(c, s)))
+			lo, _ := b.Bounds(s)
+			return c.Add(lo, c.Call("exp", b.coordinate(c, s)))
 		},
 		LogJacobian: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return b.coordinate(c, s) },
 		Inverse:     "log(x - lo)",
@@ -112,7 +113,8 @@ var (
 	below = &Transform{
 		Name: "upper", Example: "real[3] < 2", Upper: true, Ends: EndBelow,
 		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
-			return c.Sub(b.Hi, c.Call("exp", b.coordinate(c, s)))
+			_, hi := b.Bounds(s)
+			return c.Sub(hi, c.Call("exp", b.coordinate(c, s)))
 		},
 		LogJacobian: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return b.coordinate(c, s) },
 		Inverse:     "log(hi - x)",
@@ -121,11 +123,13 @@ var (
 	between = &Transform{
 		Name: "interval", Example: "real[3] in (-1, 2.5)", Lower: true, Upper: true, Ends: EndBoth, Rounds: true, Carries: true, Plain: "logit",
 		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
-			return c.Add(b.Lo, c.Mul(c.Sub(b.Hi, b.Lo), c.Call("inv_logit", b.coordinate(c, s))))
+			lo, hi := b.Bounds(s)
+			return c.Add(lo, c.Mul(c.Sub(hi, lo), c.Call("inv_logit", b.coordinate(c, s))))
 		},
 		LogJacobian: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
 			u := b.coordinate(c, s)
-			return c.Add(c.Call("log", c.Sub(b.Hi, b.Lo)), c.Call("log_inv_logit", u), c.Call("log1m_inv_logit", u))
+			lo, hi := b.Bounds(s)
+			return c.Add(c.Call("log", c.Sub(hi, lo)), c.Call("log_inv_logit", u), c.Call("log1m_inv_logit", u))
 		},
 		Inverse: "logit((x - lo)/(hi - lo))",
 	}

@@ -105,7 +105,7 @@ func latentsOf(m *dsl.Model, block *dsl.Block) (vectors, numbers []*dsl.Param) {
 	}
 	for _, q := range m.Params {
 		switch {
-		case !TransformOf(q).Carries || recursive[q] || q.BoundByParams():
+		case !TransformOf(q).Carries || recursive[q] || q.BoundByParams() || q.BoundEach():
 		case len(q.Type.Shape) > 0:
 			vectors = append(vectors, q)
 		default:
