@@ -506,8 +506,8 @@ func (l *lowering) elements(v *loop.Var, indices []*expr.Index, body *expr.Expr)
 	})
 }
 
-// operator is the call of an operator's kernel, which fills the part of an array at outer subscripts: of a definite one the
-// factor stands in the place of the first argument.
+// operator is the call of an operator's kernel, which fills the part of an array at outer subscripts: where the kernel takes
+// factors of the first argument, they stand in its place.
 func (l *lowering) operator(v *loop.Var, at []*loop.Int, e *expr.Expr) *loop.Kernel {
 	k := &loop.Kernel{Func: e.Apply.Operator.Kernel, V: v}
 	for n := range e.Apply.Shapes {

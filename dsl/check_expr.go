@@ -963,7 +963,7 @@ func (c *checker) structural(e *CallExpr) {
 			return
 		}
 		e.setType(Type{t.Base, []Extent{t.Shape[1], t.Shape[0]}})
-	case "trace", "inverse", "log_det", "cholesky", "solve_spd", "solve_lower":
+	case "trace", "inverse", "log_det", "cholesky", "solve_spd", "solve_lower", "inverse_general", "log_abs_det", "solve_general":
 		c.ofMatrix(e)
 	}
 }
@@ -1032,10 +1032,10 @@ func (c *checker) ofMatrix(e *CallExpr) {
 		return
 	}
 	switch e.Func {
-	case "trace", "log_det":
+	case "trace", "log_det", "log_abs_det":
 		e.setType(Type{Base: Real})
 		return
-	case "inverse", "cholesky":
+	case "inverse", "cholesky", "inverse_general":
 		e.setType(Type{Base: Real, Shape: t.Shape})
 		return
 	}

@@ -79,8 +79,11 @@ var Functions = []Function{
 	{"trace", 1, Structural, "sum of the diagonal of a square matrix"},
 	{"inverse", 1, Structural, "inverse of a symmetric positive definite matrix"},
 	{"log_det", 1, Structural, "log determinant of a symmetric positive definite matrix"},
+	{"inverse_general", 1, Structural, "inverse of a square matrix, which need not be symmetric"},
+	{"log_abs_det", 1, Structural, "log |det A| of a square matrix, which need not be symmetric"},
 	{"cholesky", 1, Structural, "lower triangular factor L of a symmetric positive definite matrix L L'"},
 	{"solve_spd", 2, Structural, "A⁻¹B of a symmetric positive definite matrix A and a vector or matrix B"},
+	{"solve_general", 2, Structural, "A⁻¹B of a square matrix A, which need not be symmetric, and a vector or matrix B"},
 	{"solve_lower", 2, Structural, "L⁻¹B of a lower triangular matrix L and a vector or matrix B"},
 }
 

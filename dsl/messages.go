@@ -92,7 +92,7 @@ func (p *parser) badCharacter() error {
 	case r == '%' && p.afterValue():
 		hint = p.percentHint()
 	case r == '\\' && p.afterValue() && !ends(p.peekAt(1)):
-		hint = "what a matrix divides is solve_spd(A, b)"
+		hint = "what a matrix divides is solve_spd(A, b), or solve_general(A, b) where A is not symmetric"
 	case r == '!' && p.afterValue():
 		hint = "a factorial is exp(lgamma(n + 1)); `!=` compares"
 	case r == '@' && !p.afterValue():

@@ -27,8 +27,10 @@ t ~ normal(0, 1)
 density 0*t*(sum(A0) + sum(A1) + sum(W) + sum(B0) + sum(B1) + sum(V) + sum(u))
 metric identity`
 
-// operatorData are random: A is symmetric and positive definite near t = 0, or lower triangular.
-func operatorData(rng *rand.Rand, n, m int, lower bool) map[string][]float64 {
+// operatorData are random: A is symmetric and positive definite near t = 0, or lower triangular, or as the row takes it without symmetry, with its large elements
+// beside the diagonal, so that rows are exchanged.
+func operatorData(rng *rand.Rand, n, m int, op *expr.Operator) map[string][]float64 {
+	lower := !op.Definite
 	data := map[string][]float64{"n": {float64(n)}, "m": {float64(m)}, "k": {3}, "u": {0.1, -0.2, 0.15}}
 	for _, x := range []struct {
 		name string
@@ -39,6 +41,12 @@ func operatorData(rng *rand.Rand, n, m int, lower bool) map[string][]float64 {
 			v[i] = rng.NormFloat64()
 		}
 		data[x.name] = v
+	}
+	if op.General {
+		for i := range n {
+			data["A0"][i*n+(i+1)%n] += 3 * float64(n)
+		}
+		return data
 	}
 	for _, name := range []string{"A0", "A1"} {
 		a := data[name]
@@ -148,7 +156,7 @@ func TestOperators(t *testing.T) {
 				continue // as another kind
 			}
 			// derivatives of the first order only have adjoints of their own
-			r := newRowTest(t, op, kind.columns, k < 5, kind.outer, operatorData(rng, 5, 3, !op.Definite))
+			r := newRowTest(t, op, kind.columns, k < 5, kind.outer, operatorData(rng, 5, 3, op))
 			const x, h = 0.3, 1e-3
 			slope := func(o Output) float64 { // of sixth order
 				d := func(k float64) float64 { return r.at(x+k*h, o) - r.at(x-k*h, o) }
@@ -180,7 +188,18 @@ var operatorKernels = map[string]func(dst, a, b []float64, c *linalg.Cholesky){
 	"linalg.SolveLower":      func(dst, a, b []float64, _ *linalg.Cholesky) { linalg.SolveLower(dst, a, b) },
 	"linalg.SolveUpper":      func(dst, a, b []float64, _ *linalg.Cholesky) { linalg.SolveUpper(dst, a, b) },
 	"linalg.CholeskyAdjoint": func(dst, a, b []float64, _ *linalg.Cholesky) { linalg.CholeskyAdjoint(dst, a, b) },
+	"linalg.LUInverse":       func(dst, a, _ []float64, _ *linalg.Cholesky) { linalg.LUInverse(dst, luOf(a)) },
+	"linalg.LogAbsDet":       func(dst, a, _ []float64, _ *linalg.Cholesky) { dst[0] = linalg.LogAbsDet(luOf(a)) },
+	"linalg.LUSolve":         func(dst, a, b []float64, _ *linalg.Cholesky) { linalg.LUSolve(dst, luOf(a), b) },
 	"linalg.Factorise":       func(dst, _, _ []float64, c *linalg.Cholesky) { linalg.Lower(dst, c) },
+}
+
+// luOf are the LU factors of a matrix.
+func luOf(a []float64) []float64 {
+	n := int(math.Sqrt(float64(len(a))) + 0.5)
+	lu := make([]float64, (n+1)*n)
+	linalg.FactoriseLU(lu, a)
+	return lu
 }
 
 // TestOperatorKernels compares every row's kernel with its Eval, also where there is no value.
@@ -202,7 +221,7 @@ func TestOperatorKernels(t *testing.T) {
 					m = n
 				}
 				for _, good := range []bool{true, false} {
-					data := operatorData(rng, n, m, !op.Definite)
+					data := operatorData(rng, n, m, op)
 					a, b := data["A0"], data["B0"]
 					if !good {
 						a[n*n-1] = math.NaN()

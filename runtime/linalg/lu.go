@@ -20,34 +20,42 @@ func NewLU(n int) *LU {
 func (f *LU) Factor(a []float64) Outcome {
 	n := f.N
 	copy(f.a, a[:n*n])
+	for i := range f.pivot {
+		f.pivot[i] = i // where elimination ends early, Det is defined: 0, or not a number
+	}
+	if !eliminate(f.a, n, func(k, p int) { f.pivot[k] = p }) {
+		return NonFinite
+	}
+	return Factored
+}
+
+// eliminate replaces a matrix of order n by its factors, and reports whether it is regular and finite. It tells which rows it exchanges.
+func eliminate(a []float64, n int, exchanged func(k, p int)) bool {
 	for k := range n {
-		top := f.a[k*n:][:n]
+		top := a[k*n:][:n]
 		p := k
 		for i := k + 1; i < n; i++ {
-			if math.Abs(f.a[i*n+k]) > math.Abs(f.a[p*n+k]) {
+			if math.Abs(a[i*n+k]) > math.Abs(a[p*n+k]) {
 				p = i
 			}
 		}
-		f.pivot[k] = p
 		if p != k {
-			other := f.a[p*n:][:n]
+			exchanged(k, p)
+			other := a[p*n:][:n]
 			for j := range top {
 				top[j], other[j] = other[j], top[j]
 			}
 		}
 		if r := 1 / top[k]; !finite(r) || !finite(top[k]) {
-			for i := k + 1; i < n; i++ {
-				f.pivot[i] = i // Det is defined: 0, or not a number
-			}
-			return NonFinite
+			return false
 		}
 		for i := k + 1; i < n; i++ {
-			row := f.a[i*n:][:n]
+			row := a[i*n:][:n]
 			row[k] /= top[k]
 			subtractScaled(row[k+1:], row[k], top[k+1:])
 		}
 	}
-	return Factored
+	return true
 }
 
 // Solve computes x = A⁻¹ b. x and b may be the same slice.

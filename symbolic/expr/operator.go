@@ -29,6 +29,7 @@ type Operator struct {
 	// Definite says that the first argument is symmetric and positive definite, and that the kernel takes its
 	// Cholesky factor in its place: it is computed once for all.
 	Definite  bool
+	General   bool   // the first argument is any square matrix, and the kernel takes its LU factors in its place
 	Symmetric bool   // so is the value
 	Kernel    string // of the runtime, called with the value and the arguments
 	// Cost counts the kernel's operations; of a family, those that parts of these shapes take.
@@ -64,6 +65,20 @@ type Applied struct {
 // FactorName names the operator whose value is the Cholesky factor in the form that kernels take; no expression
 // reads its elements.
 const FactorName = "factor"
+
+// luName names the operator whose value are the LU factors of a square matrix.
+const luName = "lu"
+
+// FactorOf is the operator whose value the kernel takes in the place of the first argument, nil if it takes that as it stands.
+func (o *Operator) FactorOf() *Operator {
+	switch {
+	case o.Definite && o.Name != FactorName:
+		return OperatorOf(FactorName)
+	case o.General:
+		return OperatorOf(luName)
+	}
+	return nil
+}
 
 func sameShape(args [][]dsl.Extent) []dsl.Extent  { return args[0] }
 func noShape([][]dsl.Extent) []dsl.Extent         { return nil }
@@ -176,6 +191,40 @@ var Operators = []Operator{
 		},
 	},
 	{
+		Name: luName, Short: "lu", Kernel: "linalg.FactoriseLU", Cost: cubic(1),
+		Shape: func(args [][]dsl.Extent) []dsl.Extent {
+			return []dsl.Extent{args[0][0].Plus(1), args[0][1]}
+		},
+		Eval: evalLU,
+	},
+	{
+		Name: "inverse_general", Short: "inv", General: true, Shape: sameShape, Kernel: "linalg.LUInverse", Cost: cubic(2),
+		Tangent: "-inverse_general(A)*dA*inverse_general(A)",
+		Eval: func(out []float64, args []*mat.Dense) {
+			n, _ := args[0].Dims()
+			eye := mat.NewDense(n, n, nil)
+			for i := range n {
+				eye.Set(i, i, 1)
+			}
+			evalSolveGeneral(out, []*mat.Dense{args[0], eye})
+		},
+	},
+	{
+		Name: "log_abs_det", Short: "logAbsDet", General: true, Shape: noShape, Kernel: "linalg.LogAbsDet", Cost: linear(2),
+		Tangent: "sum(inverse_general(A)' .* dA)",
+		Eval: func(out []float64, args []*mat.Dense) {
+			out[0] = math.NaN()
+			if f, ok := regular(args[0]); ok {
+				out[0], _ = f.LogDet()
+			}
+		},
+	},
+	{
+		Name: "solve_general", Short: "solve", General: true, Shape: rightShape, Kernel: "linalg.LUSolve", Cost: perColumn(2),
+		Tangent: "inverse_general(A)*(dB - dA*solve_general(A, B))",
+		Eval:    evalSolveGeneral,
+	},
+	{
 		Name: "inverse_lower", Short: "invLower", Shape: sameShape, Kernel: "linalg.InverseLower", Cost: cubic(1),
 		Tangent: "-inverse_lower(A)*dA*inverse_lower(A)",
 		Eval: func(out []float64, args []*mat.Dense) {
@@ -277,6 +326,59 @@ func definite(a *mat.Dense) (*mat.Cholesky, bool) {
 	var chol mat.Cholesky
 	ok := chol.Factorize(mat.NewSymDense(n, append([]float64(nil), a.RawMatrix().Data...)))
 	return &chol, ok
+}
+
+// regular factorises a square matrix that is not singular.
+func regular(a *mat.Dense) (*mat.LU, bool) {
+	for _, v := range a.RawMatrix().Data {
+		if v-v != 0 {
+			return nil, false
+		}
+	}
+	var f mat.LU
+	f.Factorize(a)
+	n, _ := a.Dims()
+	var u mat.TriDense
+	f.UTo(&u)
+	for i := range n {
+		if u.At(i, i) == 0 {
+			return nil, false
+		}
+	}
+	return &f, true
+}
+
+func evalLU(out []float64, args []*mat.Dense) {
+	f, ok := regular(args[0])
+	if !ok {
+		fillNaN(out)
+		return
+	}
+	n, _ := args[0].Dims()
+	var l, u mat.TriDense
+	f.LTo(&l)
+	f.UTo(&u)
+	for i := range n {
+		for j := range n {
+			if out[i*n+j] = u.At(i, j); j < i {
+				out[i*n+j] = l.At(i, j)
+			}
+		}
+	}
+	for i, row := range f.RowPivots(nil) {
+		out[n*n+i] = float64(row)
+	}
+}
+
+func evalSolveGeneral(out []float64, args []*mat.Dense) {
+	f, ok := regular(args[0])
+	if !ok {
+		fillNaN(out)
+		return
+	}
+	var x mat.Dense
+	_ = f.SolveTo(&x, false, args[1]) // of an ill-conditioned matrix there is a solution too
+	put(out, &x)
 }
 
 // eigen decomposes a symmetric matrix; it is nil where that fails.

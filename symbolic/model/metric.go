@@ -284,7 +284,7 @@ func (p *Posterior) CheckClaims(d *Diagnosed) {
 			if len(against) > maxAgainst {
 				against = ""
 			}
-			d.Add(dsl.Error, dsl.NotSymmetric, x.at, "a matrix A is made symmetric by (A + A')/2; a matrix of data that is symmetric and positive definite is declared `cov`",
+			d.Add(dsl.Error, dsl.NotSymmetric, x.at, "a matrix A is made symmetric by (A + A')/2; a matrix of data that is symmetric and positive definite is declared `cov`; of other square matrices there are inverse_general, solve_general and log_abs_det",
 				"this matrix has to be symmetric, and its elements [i,j] and [j,i] are not the same expression%s", against)
 		}
 	}
