@@ -321,7 +321,7 @@ func (g *generator) splitPhases() {
 func (g *generator) results() [][]symbolic.Output {
 	d := g.d
 	lists := [][]symbolic.Output{one(d.LogDensity), d.Gradient, d.Matrix, d.Force, d.Rank1, d.Contract, d.Jacobian, d.Product, d.Curvature, d.Value, g.dynamics.others(g)}
-	lists = append(lists, d.Generated, d.Prior, d.LogJacobian, d.Whitened, d.Pushed)
+	lists = append(lists, d.Generated, d.Prior, d.LogJacobian, d.Whitened, d.Pushed, d.EndOutputs())
 	return append(lists, g.odeOutputs...)
 }
 

@@ -304,6 +304,22 @@ func (r *Derived) end(b *model.Param) *End {
 	return e
 }
 
+// EndOutputs are the bounds that are functions of data.
+func (r *Derived) EndOutputs() (out []Output) {
+	for n := range r.Params {
+		e := r.Ends[n]
+		if e == nil {
+			continue
+		}
+		for _, x := range []*expr.Expr{e.Lo, e.Hi} {
+			if x != nil {
+				out = append(out, Output{Row: n, Col: -1, Dir: -1, Indices: e.Indices, E: x})
+			}
+		}
+	}
+	return out
+}
+
 // Anchored reports whether the maps of latent vectors depend on a reference.
 func (r *Derived) Anchored() bool {
 	found, seen := false, map[*expr.Def]bool{}

@@ -189,7 +189,7 @@ func constants(rows []diagnostics.Summary) string {
 // length is how many draws each chain has.
 func (s *summary) length() string {
 	if s.manifest != nil && s.manifest.Target.Yields && s.all > s.manifest.Options.Draws {
-		return fmt.Sprintf("%s, for as long as there was too little to tell,", plural(s.all, "draw"))
+		return fmt.Sprintf("%s, as many as R-hat and effective sample sizes asked for,", plural(s.all, "draw"))
 	}
 	return plural(s.all, "draw")
 }

@@ -31,12 +31,9 @@ func (e *naive) prior(order []string, x []float64, rng *rand.Rand) {
 	for _, name := range order {
 		e.lets()
 		p := e.param(name)
-		lo, hi := math.Inf(-1), math.Inf(1)
-		if p.Support.Lo != nil {
-			lo = e.scalar(p.Support.Lo)
-		}
-		if p.Support.Hi != nil {
-			hi = e.scalar(p.Support.Hi)
+		inside := func(y float64, i int) bool {
+			s := &p.Support
+			return (s.Lo == nil || y > e.element(s.Lo, i)) && (s.Hi == nil || y < e.element(s.Hi, i))
 		}
 		t := e.statements(p)[0]
 		var drawn []float64
@@ -53,7 +50,7 @@ func (e *naive) prior(order []string, x []float64, rng *rand.Rand) {
 				}
 				y := math.NaN()
 				for range 1000 {
-					if y = sample(rng, t.Dist.Name, own).v[0]; y > lo && y < hi || y != y {
+					if y = sample(rng, t.Dist.Name, own).v[0]; inside(y, len(drawn)) || y != y {
 						break
 					}
 					y = math.NaN()

@@ -166,6 +166,12 @@ func (e *naive) extent(x dsl.Extent) int {
 
 func (e *naive) scalar(x dsl.Expr) float64 { return e.eval(x).v[0] }
 
+// element is that of an array, or a scalar.
+func (e *naive) element(x dsl.Expr, i int) float64 {
+	v := e.eval(x).v
+	return v[min(i, len(v)-1)]
+}
+
 // logDensity returns L at unconstrained coordinates, the log Jacobian of the
 // transforms of Stan's reference included.
 func (e *naive) logDensity(q []float64) float64 {
@@ -215,15 +221,15 @@ func (e *naive) set(q []float64) []float64 {
 			u := q[i]
 			switch s := &p.Support; {
 			case s.Lo != nil && s.Hi != nil:
-				lo, hi := e.scalar(s.Lo), e.scalar(s.Hi)
+				lo, hi := e.element(s.Lo, i), e.element(s.Hi, i)
 				t := 1 / (1 + math.Exp(-u))
 				a.v[i] = lo + (hi-lo)*t
 				l += math.Log(hi-lo) - softplus(-u) - softplus(u)
 			case s.Lo != nil:
-				a.v[i] = e.scalar(s.Lo) + math.Exp(u)
+				a.v[i] = e.element(s.Lo, i) + math.Exp(u)
 				l += u
 			case s.Hi != nil:
-				a.v[i] = e.scalar(s.Hi) - math.Exp(u)
+				a.v[i] = e.element(s.Hi, i) - math.Exp(u)
 				l += u
 			default:
 				a.v[i] = u
@@ -1074,20 +1080,20 @@ func (e *naive) call(x *dsl.CallExpr) array {
 		return a
 	case "transpose":
 		return transposed(args[0])
-	case "inverse":
+	case "inverse", "inverse_general":
 		var inv mat.Dense
 		if err := inv.Inverse(dense(args[0])); err != nil {
 			panic(err)
 		}
 		return array{args[0].shape, inv.RawMatrix().Data}
-	case "log_det":
+	case "log_det", "log_abs_det":
 		l, _ := mat.LogDet(dense(args[0]))
 		return number(l)
 	case "trace":
 		return number(mat.Trace(dense(args[0])))
 	case "cholesky":
 		return factorOf(args[0])
-	case "solve_spd", "solve_lower":
+	case "solve_spd", "solve_lower", "solve_general":
 		var y mat.Dense
 		if err := y.Solve(dense(args[0]), dense(args[1])); err != nil {
 			panic(err)
