@@ -122,14 +122,16 @@ func (g *generator) copyData(b *jen.Group) {
 
 // checkBounds emits the check of the bounds that are functions of data.
 func (g *generator) checkBounds(b *jen.Group) {
+	if len(g.d.Given) > 0 {
+		return // the joint density has them
+	}
 	p := g.newPrinter()
 	var lines []jen.Code
 	for n, x := range g.d.Params {
-		e := g.d.Ends[n]
-		if e == nil || len(g.d.Given) > 0 {
+		if g.d.Ends[n] == nil {
 			continue
 		}
-		lo, hi := g.endsOf(p, e)
+		lo, hi := g.endsOf(p, n, x)
 		args := []jen.Code{jen.Lit(g.d.Model.Name), jen.Lit(x.Decl.ObjectName()), jen.Lit(-1), jen.Qual("math", "Inf").Call(jen.Lit(-1)), jen.Qual("math", "Inf").Call(jen.Lit(1))}
 		if !x.Scalar() {
 			args[2] = p.number()

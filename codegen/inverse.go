@@ -8,7 +8,6 @@ import (
 
 	"github.com/hamc-dev/hamc/codegen/golang"
 	"github.com/hamc-dev/hamc/dsl"
-	"github.com/hamc-dev/hamc/symbolic"
 	"github.com/hamc-dev/hamc/symbolic/expr"
 	"github.com/hamc-dev/hamc/symbolic/model"
 )
@@ -18,18 +17,6 @@ import (
 // inverse prints the part of one parameter.
 func (g *generator) inverse(p *printer, n int, b *model.Param) []jen.Code {
 	from, to := g.values.start(n), g.values.end(n)
-	if e := g.d.Ends[n]; e != nil && !b.Scalar() {
-		lo, hi := g.endsOf(p, e)
-		after := func(start dsl.Extent) func() *jen.Statement {
-			return func() *jen.Statement {
-				if start == dsl.Fixed(0) {
-					return p.number()
-				}
-				return p.extent(start).Op("+").Add(p.number())
-			}
-		}
-		return []jen.Code{jen.For(p.number().Op(":=").Range().Add(p.extent(b.Size()))).Block(g.inverseBetween(p, n, b, after(from), after(g.coords.start(n)), lo, hi)...)}
-	}
 	if whole := b.Transform.Whole; whole != "" {
 		own := []jen.Code{jen.Id("q").Index(p.extent(g.coords.start(n)), p.extent(g.coords.end(n))), jen.Id("values").Index(p.extent(from), p.extent(to))}
 		call := jen.Qual(transformPath, whole).Call(own...)
@@ -42,49 +29,41 @@ func (g *generator) inverse(p *printer, n int, b *model.Param) []jen.Code {
 	if b.Scalar() {
 		return g.inverseAt(p, n, b, func() *jen.Statement { return p.extent(from) }, func() *jen.Statement { return p.extent(g.coords.start(n)) })
 	}
-	if from == g.coords.start(n) {
+	if from == g.coords.start(n) && g.d.Ends[n] == nil {
 		i := func() *jen.Statement { return jen.Id("i") }
 		return []jen.Code{jen.For(jen.Id("i").Op(":=").Add(p.extent(from)), jen.Id("i").Op("<").Add(p.extent(to)), jen.Id("i").Op("++")).
 			Block(g.inverseAt(p, n, b, i, i)...)}
 	}
-	// Values and coordinates start in different places.
+	// Values and coordinates start in different places, or bounds do.
 	after := func(start dsl.Extent) func() *jen.Statement {
-		return func() *jen.Statement { return p.extent(start).Op("+").Id("i") }
+		return func() *jen.Statement {
+			if start == dsl.Fixed(0) {
+				return p.number()
+			}
+			return p.extent(start).Op("+").Add(p.number())
+		}
 	}
-	return []jen.Code{jen.For(jen.Id("i").Op(":=").Range().Add(p.extent(b.Size()))).
+	return []jen.Code{jen.For(p.number().Op(":=").Range().Add(p.extent(b.Size()))).
 		Block(g.inverseAt(p, n, b, after(from), after(g.coords.start(n)))...)}
 }
 
-// endsOf prints the bounds of an element, whose number is i if there are several: nil for none. They are functions of data.
-func (g *generator) endsOf(p *printer, e *symbolic.End) (lo, hi func() *jen.Statement) {
-	end := func(x *expr.Expr) func() *jen.Statement {
+// endsOf prints the bounds of an element of a parameter, nil for none: where they are functions of data, of that whose number is p.number().
+func (g *generator) endsOf(p *printer, n int, b *model.Param) (lo, hi func() *jen.Statement) {
+	end := func(x *expr.Expr, indices []*expr.Index) func() *jen.Statement {
 		if x == nil {
 			return nil
 		}
-		return func() *jen.Statement { return jen.Float64().Call(p.element(x, e.Indices)) }
+		return func() *jen.Statement { return jen.Float64().Call(p.element(x, indices)) }
 	}
-	return end(e.Lo), end(e.Hi)
+	if e := g.d.Ends[n]; e != nil {
+		return end(e.Lo, e.Indices), end(e.Hi, e.Indices)
+	}
+	return end(cmp.Or(b.LoOfValues, b.Lo), nil), end(cmp.Or(b.HiOfValues, b.Hi), nil)
 }
 
 // inverseAt prints the part of one element: the check of its value, and its coordinate.
 func (g *generator) inverseAt(p *printer, n int, b *model.Param, value, coordinate func() *jen.Statement) []jen.Code {
-	var lo, hi func() *jen.Statement
-	switch e := g.d.Ends[n]; {
-	case e != nil:
-		lo, hi = g.endsOf(p, e)
-	default:
-		if b.Lo != nil {
-			lo = func() *jen.Statement { return jen.Float64().Call(p.value(cmp.Or(b.LoOfValues, b.Lo))) }
-		}
-		if b.Hi != nil {
-			hi = func() *jen.Statement { return jen.Float64().Call(p.value(cmp.Or(b.HiOfValues, b.Hi))) }
-		}
-	}
-	return g.inverseBetween(p, n, b, value, coordinate, lo, hi)
-}
-
-// inverseBetween is inverseAt with these bounds.
-func (g *generator) inverseBetween(p *printer, n int, b *model.Param, value, coordinate, lo, hi func() *jen.Statement) []jen.Code {
+	lo, hi := g.endsOf(p, n, b)
 	x := func() *jen.Statement { return jen.Id("values").Index(value()) }
 	names := map[string]func() *jen.Statement{"x": x}
 	var within *jen.Statement // the condition
@@ -117,9 +96,9 @@ func (g *generator) inverseBetween(p *printer, n int, b *model.Param, value, coo
 		what = "element %d of parameter " + b.Decl.ObjectName() + " is %v"
 		number := value().Op("-").Parens(p.extent(g.values.start(n))).Op("+").Lit(1)
 		switch {
-		case g.d.Ends[n] != nil:
+		case g.values.start(n) != g.coords.start(n) || g.d.Ends[n] != nil:
 			number = p.number().Op("+").Lit(1)
-		case g.values.start(n) == dsl.Fixed(0) || g.values.start(n) != g.coords.start(n):
+		case g.values.start(n) == dsl.Fixed(0):
 			number = jen.Id("i").Op("+").Lit(1)
 		}
 		args = []jen.Code{number, x()}

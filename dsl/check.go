@@ -2116,7 +2116,7 @@ func (c *checker) insideSupport(term *Term) {
 	want := ""
 	switch dist.Support {
 	case Positive:
-		if !(sup.LoNum != nil && *sup.LoNum >= 0) && !(sup.Lo != nil && (c.positive(sup.Lo) || len(paramsOf(sup.Lo)) > 0)) {
+		if !(sup.LoNum != nil && *sup.LoNum >= 0) && !(sup.Lo != nil && (c.notNegative(sup.Lo) || len(paramsOf(sup.Lo)) > 0)) {
 			want = fmt.Sprintf("declare `param %s %s`", param.Name, param.declared("> 0"))
 		}
 	case UnitOpen:
@@ -2207,7 +2207,7 @@ func (c *checker) argument(a Expr, dist *Distribution, i int) {
 	if p.Support.spoiled {
 		return
 	}
-	if (dom == Positive || dom == VectorPositive || dom == NonNegative) && !(p.Support.LoNum != nil && *p.Support.LoNum >= 0) && !(p.Support.Lo != nil && c.positive(p.Support.Lo)) {
+	if (dom == Positive || dom == VectorPositive || dom == NonNegative) && !(p.Support.LoNum != nil && *p.Support.LoNum >= 0) && !(p.Support.Lo != nil && c.notNegative(p.Support.Lo)) {
 		hint := fmt.Sprintf("declare `param %s %s`", p.Name, p.declared("> 0"))
 		if link := dist.link(i); link != "" {
 			hint += fmt.Sprintf(", or write `%s`, which takes any real number", link)
@@ -2225,20 +2225,4 @@ func (c *checker) argument(a Expr, dist *Distribution, i int) {
 			"the argument `%s` of `%s` lies between 0 and 1, but the parameter `%s` may not", name, dist.Name, p.Name)
 		c.note(p.At, "declared here")
 	}
-}
-
-// positive reports whether an expression free of parameters is provably ≥ 0.
-func (c *checker) positive(e Expr) bool {
-	if v, ok := c.constant(e); ok {
-		return v >= 0
-	}
-	if n, ok := e.(*Name); ok {
-		if d, ok := n.Obj.(*Data); ok {
-			return d.Support.LoNum != nil && *d.Support.LoNum >= 0
-		}
-	}
-	if call, ok := e.(*CallExpr); ok && len(call.Args) == 1 && (call.Func == "max" || call.Func == "min" || call.Func == "mean" || call.Func == "sum") {
-		return c.positive(call.Args[0].Expr)
-	}
-	return false
 }

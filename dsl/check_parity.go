@@ -229,7 +229,10 @@ func (c *checker) findNotPositive(e Expr) bool {
 }
 
 // positiveFunctions are those whose values are not negative anywhere.
-var positiveFunctions = map[string]bool{"exp": true, "square": true, "sqrt": true, "inv_logit": true, "log1p_exp": true, "cosh": true, "Phi": true, "pi": true, "trigamma": true}
+var positiveFunctions = map[string]bool{"exp": true, "square": true, "sqrt": true, "inv_logit": true, "log1p_exp": true, "cosh": true, "Phi": true, "pi": true, "trigamma": true, "sd": true, "variance": true, "size": true}
+
+// keepsSign are those whose values are not negative where their first argument is not.
+var keepsSign = map[string]bool{"sum": true, "mean": true, "max": true, "min": true, "median": true, "quantile": true}
 
 // notNegative reports whether an expression is plainly not negative.
 func (c *checker) notNegative(e Expr) bool { return c.remember(c.aboveZero, e, c.findNotNegative) }
@@ -255,7 +258,7 @@ func (c *checker) findNotNegative(e Expr) bool {
 		if e.Inlined != nil {
 			return c.notNegative(e.Inlined.Value)
 		}
-		return positiveFunctions[e.Func]
+		return positiveFunctions[e.Func] || keepsSign[e.Func] && len(e.Args) > 0 && c.notNegative(e.Args[0].Expr)
 	case *BinaryExpr:
 		switch e.Op {
 		case "+", "*", "/", ".*", "./":

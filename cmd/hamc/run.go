@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -103,7 +104,7 @@ func newRun(e *env) *cobra.Command {
 	fl.IntVar(&o.Chains, "chains", o.Chains, "number of chains")
 	fl.IntVar(&o.Draws, "draws", o.Draws, "draws per chain; without --draws, and without --step-size and --audit, a run goes on from there until its R-hat and effective sample sizes are as they should be, up to ten times as far, or ends at once where that would not do")
 	fl.Float64Var(&f.minESS, "min-ess", 0, "go on after --draws until every effective sample size, bulk and tail, is at least this")
-	fl.IntVar(&f.maxDraws, "max-draws", 0, "draws per chain at which --min-ess gives up; default: 20 times --draws")
+	fl.IntVar(&f.maxDraws, "max-draws", 0, "draws per chain at which a run gives up that goes on; default: 20 times --draws with --min-ess, else 10 times")
 	fl.IntVar(&f.audit, "audit", 0, "number of draws of each chain at which to measure how far the integrator is from reversible and volume preserving, written to DIR/audit.csv; each costs about 4 trajectories per coordinate")
 	fl.IntVar(&o.Warmup, "warmup", o.Warmup, "warm-up transitions per chain, at most: a chain whose metric has settled makes fewer")
 	fl.Uint64Var(&o.Seed, "seed", o.Seed, "random seed")
@@ -159,14 +160,14 @@ func (f *runFlags) options(cmd *cobra.Command) (runtime.Options, error) {
 	if len(f.keep) > 0 && opt.Keep == nil {
 		return opt, usage{errors.New("--keep names no parameter")}
 	}
-	if f.maxDraws != 0 && f.minESS == 0 {
-		return opt, usage{errors.New("--max-draws is the limit of --min-ess, which is not given")}
-	}
 	if f.audit < 0 || f.audit > opt.Draws && opt.Draws > 0 {
 		return opt, usage{fmt.Errorf("--audit %d: expected 0 to %d, the number of draws of each chain", f.audit, opt.Draws)}
 	}
 	opt.Audit = runtime.NewAuditRate(f.audit, opt.Draws)
 	target := f.target(cmd, &opt)
+	if f.maxDraws != 0 && target.MinESS == 0 {
+		return opt, usage{errors.New("--max-draws is the limit of a run that goes on, and this one has a length of its own: leave it out, or give --min-ess too")}
+	}
 	if err := errors.Join(opt.ValidateAlone(), target.Validate(opt.Draws)); err != nil {
 		return opt, usage{err}
 	}
@@ -180,16 +181,16 @@ const (
 )
 
 // fixedLength are the flags of which one says how far a run goes, or that it is an experiment with settings of its own.
-var fixedLength = []string{"draws", "step-size", "audit"}
+var fixedLength = []string{"draws", "min-ess", "step-size", "audit"}
 
 // target is how far the run goes. One that does not say so goes on until nothing of its R-hat and effective sample sizes speaks against its draws, if that is in reach.
 func (f *runFlags) target(cmd *cobra.Command, opt *runtime.Options) driver.Target {
-	if f.minESS == 0 && !slices.ContainsFunc(fixedLength, cmd.Flags().Changed) {
-		return driver.Target{MinESS: minESS, MaxRHat: maxRHat, MaxDraws: maxGrowthAlone * opt.Draws, Yields: true}
+	t, growth := driver.Target{MinESS: f.minESS}, maxGrowth
+	if !slices.ContainsFunc(fixedLength, cmd.Flags().Changed) {
+		t, growth = driver.Target{MinESS: minESS, MaxRHat: maxRHat, Yields: true}, maxGrowthAlone
 	}
-	t := driver.Target{MinESS: f.minESS, MaxDraws: f.maxDraws}
-	if t.MinESS > 0 && t.MaxDraws == 0 {
-		t.MaxDraws = maxGrowth * opt.Draws
+	if t.MinESS > 0 {
+		t.MaxDraws = cmp.Or(f.maxDraws, growth*opt.Draws)
 	}
 	return t
 }

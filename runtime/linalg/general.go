@@ -1,6 +1,10 @@
 package linalg
 
-import "math"
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
+)
 
 // What generated code computes of square matrices without symmetry, by their LU factors, as an array of numbers. What has no value is NaN.
 
@@ -15,31 +19,19 @@ func FactoriseLU(dst, a []float64) {
 		rows[i] = float64(i)
 	}
 	if !eliminate(dst[:n*n], n, func(k, p int) { rows[k], rows[p] = rows[p], rows[k] }) {
-		fill(dst, math.NaN())
+		fillNaN(dst)
 	}
 }
 
 // orderLU is n, for LU factors of (n+1)·n numbers.
 func orderLU(lu []float64) int { return int(math.Sqrt(float64(len(lu)) + 0.25)) }
 
-// fill writes one number to all of x.
-func fill(x []float64, v float64) {
-	for i := range x {
-		x[i] = v
-	}
-}
-
 // LogAbsDet returns log |det A|, for the LU factors of A.
 func LogAbsDet(lu []float64) float64 {
 	n := orderLU(lu)
 	sum := 0.0
-	var some [32]float64
-	for from := 0; from < n; from += len(some) {
-		part := some[:min(len(some), n-from)]
-		for i := range part {
-			part[i] = math.Abs(lu[(from+i)*n+from+i])
-		}
-		sum += sumLog(part)
+	for i := range n {
+		sum += elementary.Log(math.Abs(lu[i*n+i]))
 	}
 	return sum
 }
@@ -48,7 +40,7 @@ func LogAbsDet(lu []float64) float64 {
 func LUInverse(dst, lu []float64) {
 	n := orderLU(lu)
 	if n == 0 || math.IsNaN(lu[0]) {
-		fill(dst, math.NaN())
+		fillNaN(dst)
 		return
 	}
 	clear(dst)
@@ -62,7 +54,7 @@ func LUInverse(dst, lu []float64) {
 func LUSolve(dst, lu, b []float64) {
 	n := orderLU(lu)
 	if n == 0 || math.IsNaN(lu[0]) {
-		fill(dst, math.NaN())
+		fillNaN(dst)
 		return
 	}
 	m := len(b) / n
