@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from build import Builder, without_generated
+from candidates import CANDIDATES
 
 CHAINS, DRAWS = 4, 1000
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "NUMBA", "MKL", "OPENBLAS", "RAYON")}
@@ -107,13 +108,4 @@ class Nutpie:
         return Run(dict(np.load(self.out)), told["cpu"], told["divergences"], told["steps"])
 
 
-# What a user may fix by hand, of which the first is nearly always what hamc takes by itself. `identity` is without the maps of latent vectors.
-CANDIDATES = {
-    "low_rank": partial(Hamc, flags=["--metric", "low_rank"]),
-    "unbent": partial(Hamc, flags=["--bends=false"]),
-    "diag_e": partial(Hamc, flags=["--metric", "diag_e"]),
-    "dense_e": partial(Hamc, flags=["--metric", "dense_e"]),
-    "fisher": partial(Hamc, flags=["--metric", "fisher"]),
-    "identity": partial(Hamc, line="metric identity"),
-}
-CONTESTANTS = {"hamc": Hamc, "stan": Stan, "nutpie": Nutpie, **CANDIDATES}
+CONTESTANTS = {"hamc": Hamc, "stan": Stan, "nutpie": Nutpie} | {name: partial(Hamc, **how) for name, how in CANDIDATES.items()}

@@ -10,7 +10,8 @@ import time
 import zipfile
 from pathlib import Path
 
-from table import CANDIDATES, candidates, render
+from candidates import CANDIDATES
+from table import chosen, render
 
 HERE = Path(__file__).resolve().parent
 
@@ -145,7 +146,7 @@ def enter(env):
 def main():
     options = arguments()
     if options.table:
-        print((candidates if options.candidates else render)([json.loads(line) for line in options.table.read_text().splitlines()]))
+        print((chosen if options.candidates else render)([json.loads(line) for line in options.table.read_text().splitlines()]))
         return
     enter(options.env)
     options.env = options.env.resolve()

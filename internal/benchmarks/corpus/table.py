@@ -3,8 +3,9 @@
 from math import exp, hypot, inf, log, sqrt
 from statistics import NormalDist, mean, median, stdev
 
+from candidates import CANDIDATES
+
 RIVALS = ("stan", "nutpie")
-CANDIDATES = ("low_rank", "unbent", "diag_e", "dense_e", "fisher", "identity")
 MOST_RHAT = 1.01
 
 # Quantiles 0.9 of Student's t, by degrees of freedom.
@@ -38,8 +39,9 @@ def differ(a, b):
 class Entry:
     """What is known of a model."""
 
-    def __init__(self, name, records, rivals=RIVALS):
-        self.name, self.rivals = name, rivals
+    def __init__(self, name, records, rivals, each_seed):
+        """The others are the best right one of each seed, or the one that is best over all."""
+        self.name, self.rivals, self.each_seed = name, rivals, each_seed
         self.rows, self.failed, reference = {}, {}, None
         for record in records:
             if record["who"] == "reference":
@@ -57,10 +59,10 @@ class Entry:
         return median(row["rhat"] for row in self.rows[who]) > MOST_RHAT
 
     def compared(self):
-        """The ratio of hamc to the best right rival of each seed, or to the best right candidate of all: geometric mean and lower 90 % bound."""
+        """The ratio of hamc to the best right one of the others: geometric mean and lower 90 % bound."""
         mine = {row["seed"]: merit(row) for row in self.rows.get("hamc", [])}
         right = [who for who in self.rivals if who in self.rows and who not in self.wrong]
-        if self.rivals == CANDIDATES and right:
+        if right and not self.each_seed:
             right = [max(right, key=lambda who: mean(log(merit(row)) for row in self.rows[who]))]
         best = {}
         for who in right:
@@ -112,11 +114,25 @@ def number(x):
 HEAD = ["posterior", "hamc", "stan", "nutpie", "ratio [90 %]", "hamc, CPU s", "R-hat", "divergent", "moments"]
 
 
-def entries_of(records, rivals):
+def entries_of(records, rivals, each_seed):
     models = {}
     for record in records:
         models.setdefault(record["model"], []).append(record)
-    return sorted((Entry(name, rows, rivals) for name, rows in models.items()), key=Entry.lost)
+    return sorted((Entry(name, rows, rivals, each_seed) for name, rows in models.items()), key=Entry.lost)
+
+
+def right(entries, who):
+    return sum(who not in e.wrong and who in e.rows for e in entries)
+
+
+def ratios(entries):
+    """Those to a right one of the others, 0 where hamc is not right."""
+    all_ = [e.ratio if "hamc" not in e.wrong else 0 for e in entries]
+    return [r for r in all_ if r < inf]
+
+
+def middle(x):
+    return number(median(x)) if x else "–"
 
 
 def markdown(head, rows):
@@ -133,25 +149,22 @@ def shared(records):
     return [r | {"cpu": least[same(r)]} if "cpu" in r else r for r in records]
 
 
-def candidates(records):
+def chosen(records):
     """What hamc chooses beside what can be fixed by hand."""
-    entries = entries_of(shared(records), CANDIDATES)
+    entries = entries_of(shared(records), tuple(CANDIDATES), each_seed=False)
     lines = markdown(["posterior", "hamc", *CANDIDATES, "ratio [90 %]", "R-hat"], (e.beside() for e in entries))
-    ratios = [e.ratio if "hamc" not in e.wrong else 0 for e in entries]
-    counted = [r for r in ratios if r < inf]
-    return "\n".join([*lines, "", f"{len(entries)} posteriors. hamc is right in {sum('hamc' not in e.wrong and 'hamc' in e.rows for e in entries)}. Against the best right candidate: "
-                      f"median ratio {number(median(counted)) if counted else '–'}, at least 0.8 in {sum(r >= 0.8 for r in counted)} of {len(counted)}."])
+    counted = ratios(entries)
+    lines += ["", f"{len(entries)} posteriors. hamc is right in {right(entries, 'hamc')}. Against the best right candidate: "
+              f"median ratio {middle(counted)}, at least 0.8 in {sum(r >= 0.8 for r in counted)} of {len(counted)}."]
+    return "\n".join(lines)
 
 
 def render(records):
-    entries = entries_of(records, RIVALS)
+    entries = entries_of(records, RIVALS, each_seed=True)
     lines = markdown(HEAD, (e.line() for e in entries))
-    ratios = [e.ratio if "hamc" not in e.wrong else 0 for e in entries]
-    counted = [r for r in ratios if r < inf]
-    lines += ["", f"{len(entries)} posteriors. hamc is right in {sum('hamc' not in e.wrong and 'hamc' in e.rows for e in entries)}, "
-              f"Stan in {sum('stan' not in e.wrong and 'stan' in e.rows for e in entries)}, nutpie in {sum('nutpie' not in e.wrong and 'nutpie' in e.rows for e in entries)}. "
-              f"Against the best right rival, where there is one ({len(counted)}): median ratio {number(median(counted)) if counted else '–'}, "
-              f"at least 1 in {sum(r >= 1 for r in counted)}."]
+    counted = ratios(entries)
+    lines += ["", f"{len(entries)} posteriors. hamc is right in {right(entries, 'hamc')}, Stan in {right(entries, 'stan')}, nutpie in {right(entries, 'nutpie')}. "
+              f"Against the best right rival, where there is one ({len(counted)}): median ratio {middle(counted)}, at least 1 in {sum(r >= 1 for r in counted)}."]
     for e in entries:
         lines += [f"- {e.name}: {who} failed: {why}" for who, why in e.failed.items()]
     return "\n".join(lines)
