@@ -284,7 +284,7 @@ func (r *recorder) reached() (reached, error) {
 		}
 		files = append(files, chainFile(r.dir, i))
 	}
-	return reach(files, r.opt.Draws, r.judged(), len(r.manifest.Stats), valuesInMemory, r.target.MaxRHat > 0)
+	return reach(files, r.opt.Draws, r.judged(), len(r.manifest.Stats), valuesInMemory)
 }
 
 // judged are the names of the components of parameters, which come first. Generated quantities have no

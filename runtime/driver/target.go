@@ -63,58 +63,49 @@ const valuesAlone = 20_000_000
 const valuesInMemory = 1 << 24
 
 // reach returns the least effective sample size, bulk or tail, of the first n draws in the
-// files of the chains, with the name of its component, and, if asked for, the largest R-hat. The components stand in the columns from
+// files of the chains, with the name of its component, and the largest R-hat. The components stand in the columns from
 // first on; one that never changes has neither. Those are read together that have
 // no more than so many values, or one. It is an error if a file cannot be read, or has fewer draws.
-func reach(files []string, n int, names []string, first, values int, rhat bool) (r reached, err error) {
+func reach(files []string, n int, names []string, first, values int) (r reached, err error) {
 	r = reached{ess: math.Inf(1), rhat: 1}
 	step := max(1, values/max(1, n*len(files)))
 	for from := 0; from < len(names); from += step {
 		some := names[from:min(from+step, len(names))]
 		columns := make([]int, len(some))
+		by := make([][][]float64, len(some)) // by component and chain
 		for k := range columns {
-			columns[k] = first + from + k
+			columns[k], by[k] = first+from+k, make([][]float64, len(files))
 		}
-		read := make([][][]float64, len(files)) // by chain and component
 		for i, f := range files {
-			if read[i], err = draws.ReadColumns(f, columns, n); err != nil {
+			read, err := draws.ReadColumns(f, columns, n)
+			if err != nil {
 				return r, err
 			}
-			if have := len(read[i][0]); have < n {
+			if have := len(read[0]); have < n {
 				return r, fmt.Errorf("%s: the file was cut short: it has %d draws, and had %d", f, have, n)
 			}
-		}
-		chains := make([][]float64, len(files))
-		for k := range some {
-			for i := range chains {
-				chains[i] = read[i][k]
+			for k := range read {
+				by[k][i] = read[k]
 			}
-			if constant(chains) {
+		}
+		list, err := diagnostics.Summarize(some, by, 0.5)
+		if err != nil {
+			return r, err
+		}
+		for k := range list {
+			s := &list[k]
+			if s.Constant {
 				continue
 			}
-			ess := min(diagnostics.ESSBulk(chains), diagnostics.ESSTail(chains))
+			ess := min(s.ESSBulk, s.ESSTail)
 			if !(ess >= r.ess) {
-				r.name, r.ess = some[k], ess
+				r.name, r.ess = s.Name, ess
 			}
 			if math.IsNaN(ess) {
 				return r, nil
 			}
-			if rhat {
-				r.rhat = max(r.rhat, diagnostics.RHat(chains))
-			}
+			r.rhat = max(r.rhat, s.RHat)
 		}
 	}
 	return r, nil
-}
-
-// constant reports whether all draws are the same number.
-func constant(chains [][]float64) bool {
-	for _, c := range chains {
-		for _, x := range c {
-			if x != chains[0][0] {
-				return false
-			}
-		}
-	}
-	return true
 }

@@ -65,21 +65,21 @@ func TestReach(t *testing.T) {
 		t.Fatalf("the slow component has the effective sample size %v, another %v", want, other)
 	}
 	for _, room := range []int{0, 1, chains * n, 2*chains*n - 1, 3 * chains * n, 1 << 30} {
-		r, err := reach(files, n, names, 2, room, true)
+		r, err := reach(files, n, names, 2, room)
 		if r.name != "slow" || r.ess != want || r.rhat != rhat || err != nil {
 			t.Errorf("room for %d: %+v (%v), want slow, %v, %v", room, r, err, want, rhat)
 		}
 	}
-	if _, err := reach(files, n+more+1, names, 2, 1<<30, false); err == nil || !strings.Contains(err.Error(), "chain_1.csv: the file was cut short: it has 250 draws, and had 251") {
+	if _, err := reach(files, n+more+1, names, 2, 1<<30); err == nil || !strings.Contains(err.Error(), "chain_1.csv: the file was cut short: it has 250 draws, and had 251") {
 		t.Errorf("fewer draws: %v", err)
 	}
-	if _, err := reach(files, n, names, 4, 1<<30, false); err == nil {
+	if _, err := reach(files, n, names, 4, 1<<30); err == nil {
 		t.Error("a column that is not there")
 	}
-	if r, err := reach(files, n, []string{"nan"}, 6, 1<<30, true); r.name != "nan" || !math.IsNaN(r.ess) || err != nil {
+	if r, err := reach(files, n, []string{"nan"}, 6, 1<<30); r.name != "nan" || !math.IsNaN(r.ess) || err != nil {
 		t.Errorf("undefined: %+v (%v)", r, err)
 	}
-	if r, err := reach(files, n, names[2:3], 4, 1<<30, true); r.name != "" || !math.IsInf(r.ess, 1) || r.rhat != 1 || err != nil {
+	if r, err := reach(files, n, names[2:3], 4, 1<<30); r.name != "" || !math.IsInf(r.ess, 1) || r.rhat != 1 || err != nil {
 		t.Errorf("constant: %+v (%v)", r, err)
 	}
 }
