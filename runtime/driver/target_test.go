@@ -84,6 +84,43 @@ func TestReach(t *testing.T) {
 	}
 }
 
+// A target is met where both of its conditions are; a run that goes on by itself does so only as far as its limit is expected to do.
+func TestTargetMet(t *testing.T) {
+	nan := math.NaN()
+	both := Target{MinESS: 400, MaxRHat: 1.01, MaxDraws: 10_000, Yields: true}
+	ess := Target{MinESS: 400, MaxDraws: 10_000}
+	for _, c := range []struct {
+		name   string
+		target Target
+		reached
+		met  bool
+		next int // after 1000 draws
+	}{
+		{"both", both, reached{ess: 400, rhat: 1.01}, true, 1200},
+		{"effective sample size alone", both, reached{ess: 4000, rhat: 1.0101}, false, 1200},
+		{"R-hat off", both, reached{ess: 4000, rhat: 1.02}, false, 2211}, // 1.1 (1.02² − 1)/(1.01² − 1)
+		{"R-hat far off", both, reached{ess: 4000, rhat: 1.05}, false, 3000},
+		{"R-hat alone", both, reached{ess: 399, rhat: 1}, false, 1200},
+		{"effective sample size off", both, reached{ess: 200, rhat: 1}, false, 2200},
+		{"no hope by R-hat", both, reached{ess: 4000, rhat: 1.2}, false, 0},
+		{"no hope by effective sample size", both, reached{ess: 40, rhat: 1}, false, 0},
+		{"nothing known", both, reached{ess: nan, rhat: nan}, false, 0},
+		{"R-hat not asked for", ess, reached{ess: 400, rhat: 2}, true, 1200},
+		{"asked for, without hope", ess, reached{ess: 1, rhat: 1}, false, 3000},
+		{"asked for, nothing known", ess, reached{ess: nan, rhat: nan}, false, 3000},
+	} {
+		if met := c.target.by(c.reached); met != c.met {
+			t.Errorf("%s: met is %v", c.name, met)
+		}
+		if next := c.target.next(1000, c.reached); next < c.next-1 || next > c.next+1 {
+			t.Errorf("%s: %d draws next, want %d", c.name, next, c.next)
+		}
+		if next := c.target.next(c.target.MaxDraws, c.reached); next != 0 {
+			t.Errorf("%s: %d draws after as many as allowed", c.name, next)
+		}
+	}
+}
+
 // slow is a destination that takes its time.
 type slow struct{ rows atomic.Int64 }
 
