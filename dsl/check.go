@@ -254,6 +254,9 @@ func (c *checker) file(f *File) {
 			c.boundsOfParam(s)
 		}
 	}
+	for _, d := range c.model.Data {
+		d.bound()
+	}
 	c.headings = false
 	c.functions(f)
 	c.parts(f)

@@ -313,16 +313,19 @@ func (c *checker) notIntegerData(a Expr, name *Name, size Extent, shift float64)
 // rangeDeclaration is the declaration that makes a datum select elements of
 // something of a size.
 func (d *Data) rangeDeclaration(size Extent, shift int) string {
-	hi := size.Plus(-shift).String()
-	if size == unknownExtent {
-		hi = "k" // some size
+	within := fmt.Sprintf("in %d..%s", 1-shift, size.Plus(-shift))
+	switch {
+	case size == unknownExtent:
+		within = fmt.Sprintf("in %d..k", 1-shift) // some size
+	case size.Name == d.largest() && size.Offset >= shift:
+		within = fmt.Sprintf(">= %d", 1-shift)
 	}
 	sizes := ""
 	if len(d.Type.Shape) > 0 {
 		_, sizes, _ = strings.Cut(d.Type.String(), "[")
 		sizes = "[" + sizes
 	}
-	return fmt.Sprintf("`data %s int%s in %d..%s`", d.Name, sizes, 1-shift, hi)
+	return fmt.Sprintf("`data %s int%s %s`", d.Name, sizes, within)
 }
 
 // gatherInside reports a datum that is not declared in a range inside 1..size,
@@ -340,13 +343,25 @@ func (c *checker) gatherInside(a Expr, d *Data, shift int, size Extent, what str
 			_, sizes, _ := strings.Cut(d.Type.String(), "[")
 			hint = fmt.Sprintf("declare `data %s int[%s in 0..K`, and name its largest number, `let K = max(%s)`", d.Name, sizes, d.Name)
 		}
-		if size.isFormula() { // which the end of a range is not
-			hint = fmt.Sprintf("name the size, `let N = %s`, and declare %s", strings.Trim(size.Name, "()"), d.rangeDeclaration(Extent{Name: "N", Offset: size.Offset}, shift))
+		if size.isFormula() && size.Name != d.largest() { // which the end of a range is not
+			name, first := c.sizeName(size.Name), ""
+			if name == "" {
+				name, first = "N", fmt.Sprintf("name the size, `let N = %s`, and ", unbracketed(size.Name))
+			}
+			hint = first + "declare " + d.rangeDeclaration(Extent{Name: name, Offset: size.Offset}, shift)
 		}
 		c.err(GatherRange, a.Span(), hint, "%s", fault)
 		c.note(d.At, "declared here")
 	}
 	return fault == ""
+}
+
+// unbracketed is a formula without the brackets around all of it.
+func unbracketed(formula string) string {
+	if strings.HasPrefix(formula, "(") && strings.HasSuffix(formula, ")") {
+		return formula[1 : len(formula)-1]
+	}
+	return formula
 }
 
 // gatherFault says why a datum, as it is declared, may select no element; "" if it does select one.

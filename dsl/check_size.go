@@ -214,6 +214,9 @@ func (c *checker) formulas() {
 	}
 	for _, x := range c.unresolved {
 		x.size.Formula = c.formula(x.formula)
+		if !c.headings {
+			x.size.bound()
+		}
 		c.model.Data = append(c.model.Data, x.size)
 	}
 	c.unresolved = nil
@@ -250,6 +253,30 @@ func (c *checker) formulas() {
 		visit(d)
 	}
 	c.model.Data = order
+}
+
+// largest is the formula of the largest number of data.
+func (d *Data) largest() string { return "max(" + d.Name + ")" }
+
+// bound says of data that a size is the largest number of that they go up to it: `int[n] >= 1` is in 1..K, for K = max(g).
+func (d *Data) bound() {
+	if d.Formula == nil || d.Formula.Op != "max" {
+		return
+	}
+	of := d.Formula.Data
+	if s := &of.Support; s.Hi == nil && s.HiNum == nil && s.Set == nil && s.LoNum != nil && !s.LoOpen {
+		s.Hi = &Name{node: node{span: d.At, typ: d.Type}, Name: d.Name, Obj: d}
+	}
+}
+
+// sizeName is the name that the model gives a formula, "" if it has none.
+func (c *checker) sizeName(formula string) (name string) {
+	for n, o := range c.scope {
+		if s, ok := o.(*Size); ok && s.Extent == (Extent{Name: formula}) && (name == "" || n < name) {
+			name = n
+		}
+	}
+	return name
 }
 
 // formula is that of a size.
