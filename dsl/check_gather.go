@@ -385,13 +385,13 @@ func (c *checker) gatherFault(d *Data, shift int, size Extent, what string) stri
 		return fmt.Sprintf("%s start at %s, which is not known to be 1 or more", plain, lo)
 	case hi.Name == size.Name && hi.Offset > size.Offset:
 		return fmt.Sprintf("%s may be as high as %s, but %s has size %s here", plain, hi, what, size)
-	case hi.Name != size.Name && !(hi.IsConst() && c.isSize(size.Name)):
+	case hi.Name != size.Name && !(hi.IsConst() && c.isSize(size.Name)) && !c.atMost(hi, size):
 		return fmt.Sprintf("%s may be as high as %s, and %s has size %s here", plain, hi, what, size)
 	}
 	if !lo.IsConst() {
 		c.need(lo.Name, 1-lo.Offset)
 	}
-	if hi.Name != size.Name {
+	if hi.IsConst() && hi.Name != size.Name {
 		c.need(size.Name, hi.Offset-size.Offset)
 	}
 	return ""

@@ -13,6 +13,7 @@ import (
 
 // Recursion is a definition in parts.
 type Recursion struct {
+	Place   int // which dimension the parts are positions of
 	Starts  []*Start
 	Along   *Index   // of the part with `for`
 	Indices []*Index // its others
@@ -113,8 +114,56 @@ func (c *checker) parts(f *File) {
 			l.Recursion.bad = true // one of its parts did not parse
 			continue
 		}
+		l.Recursion.Place = placeOfParts(l.Recursion.stmts)
+		if name.generated {
+			l.Recursion.Place = 0 // quantities are written as they are computed
+		}
 		l.Type = c.shapeOfParts(l.Recursion)
 	}
+}
+
+// placeOfParts is where parts have their position: where the part with `for` has its index, or else where the first of the others has one.
+func placeOfParts(stmts []*LetStmt) int {
+	for _, s := range stmts {
+		if s.For == nil {
+			continue
+		}
+		return max(0, slices.IndexFunc(s.Places, func(p Place) bool {
+			n, ok := p.At.(*Name)
+			return ok && n.Name == s.For.Name
+		}))
+	}
+	return max(0, slices.IndexFunc(stmts[0].Places, func(p Place) bool { return p.At != nil }))
+}
+
+// position is the position of a part, and its other places. A part that has none there lacks places.
+func (r *Recursion) position(s *LetStmt) (at Place, others []Place) {
+	n := min(r.Place, len(s.Places)-1)
+	return s.Places[n], slices.Delete(slices.Clone(s.Places), n, n+1)
+}
+
+// ToFront brings what belongs to the dimension of the positions before the rest: subscripts, or sizes.
+func ToFront[T any](r *Recursion, list []T) []T {
+	return append([]T{list[r.Place]}, slices.Delete(slices.Clone(list), r.Place, r.Place+1)...)
+}
+
+// inPlace brings it back.
+func inPlace[T any](r *Recursion, list []T) []T {
+	n := min(r.Place, len(list)-1)
+	return slices.Insert(slices.Clone(list[1:]), n, list[0])
+}
+
+// ordinal names the nth dimension, from 1.
+func ordinal(n int) string {
+	return [...]string{"first", "second", "third", "fourth", "fifth", "sixth"}[min(n, 6)-1]
+}
+
+// partForm is how a part of a definition with more places is written.
+func (l *Let) partForm() string {
+	if l.Recursion.Place > 0 {
+		return l.form("[i in n, 1] = …")
+	}
+	return l.form("[1, j in k] = …")
 }
 
 // noPart reports a definition with an index of what is given in parts elsewhere.
@@ -160,7 +209,8 @@ func (c *checker) shapeOfParts(r *Recursion) Type {
 		if s.For == nil || len(s.Places) == 0 {
 			continue
 		}
-		indices, shut := c.open(append([]IndexDecl{*s.For}, decls(s.Places[1:])...))
+		_, others := r.position(s)
+		indices, shut := c.open(append([]IndexDecl{*s.For}, decls(others)...))
 		shut()
 		for _, ix := range indices {
 			shape = append(shape, ix.Range.Hi)
@@ -168,7 +218,8 @@ func (c *checker) shapeOfParts(r *Recursion) Type {
 		break
 	}
 	if s := r.stmts[0]; len(shape) == 0 && len(s.Places) > 0 { // as many positions as there are parts
-		indices, shut := c.open(decls(s.Places[1:]))
+		_, others := r.position(s)
+		indices, shut := c.open(decls(others))
 		shut()
 		shape = append(shape, Fixed(0))
 		for _, ix := range indices {
@@ -179,17 +230,21 @@ func (c *checker) shapeOfParts(r *Recursion) Type {
 		return Type{}
 	}
 	for _, s := range r.stmts {
-		if s.For != nil || len(s.Places) == 0 || s.Places[0].At == nil {
+		if s.For != nil || len(s.Places) == 0 {
 			continue
 		}
-		if e, ok := c.extent(s.Places[0].At, "a position"); ok && e.Name == shape[0].Name {
+		at, _ := r.position(s)
+		if at.At == nil {
+			continue
+		}
+		if e, ok := c.extent(at.At, "a position"); ok && e.Name == shape[0].Name {
 			shape[0].Offset = max(shape[0].Offset, e.Offset)
 		}
 	}
 	if slices.Contains(shape, unknownExtent) {
 		return Type{}
 	}
-	return Type{Base: Int, Shape: shape} // until a part is real
+	return Type{Base: Int, Shape: inPlace(r, shape)} // until a part is real
 }
 
 // part checks one part of a definition.
@@ -222,13 +277,14 @@ func (c *checker) step(l *Let, s *LetStmt) {
 		c.err(BadParts, s.Name.At, "write "+l.form("[%s] = … for %s in …", s.For.Name, s.For.Name), "a part with `for` names the position that it defines")
 		return
 	}
-	if n, ok := s.Places[0].At.(*Name); !ok || n.Name != s.For.Name {
-		c.err(BadParts, c.placeSpan(s.Places[0]), "write "+l.form("[%s] = … for %s in …", s.For.Name, s.For.Name),
-			"the first position of a part with `for` is its index")
+	at, others := r.position(s)
+	if n, ok := at.At.(*Name); !ok || n.Name != s.For.Name {
+		c.err(BadParts, c.placeSpan(at), "write "+l.form("[%s] = … for %s in …", s.For.Name, s.For.Name),
+			"the position of a part with `for` is its index")
 		r.bad = true
 		return
 	}
-	indices, shut := c.open(append([]IndexDecl{*s.For}, decls(s.Places[1:])...))
+	indices, shut := c.open(append([]IndexDecl{*s.For}, decls(others)...))
 	defer shut()
 	c.fixedRanges(indices, "a definition", "")
 	s.For.Index, indices[0].used = indices[0], true
@@ -242,11 +298,12 @@ func (c *checker) step(l *Let, s *LetStmt) {
 func (c *checker) start(l *Let, s *LetStmt) {
 	r := l.Recursion
 	p := &Start{Along: &Index{object: object{Name: "at", At: s.Name.At}}, Value: s.Value}
-	indices, shut := c.open(decls(s.Places[1:]))
+	first, others := r.position(s)
+	indices, shut := c.open(decls(others))
 	defer shut()
 	p.Indices = indices
-	if first := s.Places[0]; first.At == nil {
-		c.err(BadParts, first.Decl.At, "a part reads "+l.form("[1, j in k] = …"), "the first place of a part is a position")
+	if first.At == nil {
+		c.err(BadParts, first.Decl.At, "a part reads "+l.partForm(), "the %s place of the parts of `%s` is their position", ordinal(r.Place+1), l.Name)
 	} else if n, ok := first.At.(*Name); ok && c.scope[n.Name] == nil && !c.poisoned[n.Name] && !slices.ContainsFunc(r.stmts, func(s *LetStmt) bool { return s.For != nil }) {
 		c.err(BadParts, n.Span(), fmt.Sprintf("write %s, or end the line with `for %s in 2..n`", l.form("[%s in n] = …", n.Name), n.Name), "the index `%s` has no range", n.Name)
 		r.bad = true
@@ -269,19 +326,20 @@ func (c *checker) start(l *Let, s *LetStmt) {
 	}
 }
 
-// otherPlaces checks the places of a part behind the first one: indices that start at 1, as many as the array has. It reports whether
+// otherPlaces checks the places of a part beside its position: indices that start at 1, as many as the array has. It reports whether
 // its value is to be looked at.
 func (c *checker) otherPlaces(l *Let, s *LetStmt, indices []*Index) bool {
-	for _, p := range s.Places[1:] {
+	_, others := l.Recursion.position(s)
+	for _, p := range others {
 		if p.Decl == nil {
-			c.err(BadParts, p.At.Span(), "give it an index with a range: "+l.form("[1, j in k] = …"), "only the first place of a part is a position")
+			c.err(BadParts, p.At.Span(), "give it an index with a range: "+l.partForm(), "only one place of a part is a position, the %s of `%s`", ordinal(l.Recursion.Place+1), l.Name)
 			return false
 		}
 	}
-	shape := l.Type.Shape
-	if len(shape) == 0 || l.Recursion.bad {
+	if len(l.Type.Shape) == 0 || l.Recursion.bad {
 		return true
 	}
+	shape := ToFront(l.Recursion, l.Type.Shape)
 	if len(indices) != len(shape)-1 {
 		c.err(BadParts, s.Name.At, "", "the parts of `%s` have %s and %s", l.Name, count(len(shape), "place"), count(len(indices)+1, "place"))
 		return true
@@ -357,7 +415,7 @@ func (c *checker) defined(l *Let) {
 // coverage checks that the parts define each position once.
 func (c *checker) coverage(l *Let) {
 	r := l.Recursion
-	last := l.Type.Shape[0]
+	last := l.Type.Shape[r.Place]
 	lo, hi := last.Plus(1), last // without a part with `for`
 	if r.Along != nil {
 		lo, hi = r.Along.Range.Lo, r.Along.Range.Hi
@@ -431,8 +489,8 @@ func (c *checker) readsPart(to *Let, subs []Subscript, at Span) {
 	}
 	read := partRead{from: c.recursion, to: to, at: at}
 	r := c.recursion.Recursion
-	if len(subs) > 0 {
-		switch s := &subs[0]; {
+	if place := to.Recursion.Place; len(subs) > place {
+		switch s := &subs[place]; {
 		case s.Index != nil && s.Index == r.Along:
 			read.known, read.distance = true, s.Offset
 		case s.Index != nil && r.Along != nil && s.Index.side(r.Along, s.Offset) != 0:
@@ -669,9 +727,9 @@ func (c *checker) circle(g []*Let) []*Let {
 			return g
 		}
 		l.Recursion.Circle = circle
-		if l.Type.Shape[0] != g[0].Type.Shape[0] {
+		if own, first := l.Type.Shape[l.Recursion.Place], g[0].Type.Shape[g[0].Recursion.Place]; own != first {
 			c.err(BadRecursion, l.At, fmt.Sprintf("define as many positions of both, also those of `%s` and `%s` that nothing reads", g[0].Name, l.Name),
-				"`%s` and `%s` depend on each other, and have %s and %s positions", g[0].Name, l.Name, g[0].Type.Shape[0], l.Type.Shape[0])
+				"`%s` and `%s` depend on each other, and have %s and %s positions", g[0].Name, l.Name, first, own)
 			return g
 		}
 	}

@@ -35,7 +35,7 @@ type expectation struct {
 // expectations is read from the top; the first row that fits counts.
 var expectations = []expectation{
 	{"model", "", "Ident", "the model's name", "such as `model banana`", nil},
-	{"data", "", "Ident", "a name", "", (*reading).noDeclaration},
+	{"data", "", "Ident", "a name", "", (*reading).noDatum},
 	{"param", "", "Ident", "a name", "", (*reading).noDeclaration},
 	{"const", "", "Ident", "a name", "a constant reads `const k = 10`", (*reading).noDeclaration},
 	{"let", "", "Ident", "a name", "a definition reads `let a = …` or `let a[i in n] = …`", (*reading).noDeclaration},
@@ -136,6 +136,15 @@ func (r *reading) say(x *expectation) error {
 		return r.unexpected("the end of the line", hint)
 	}
 	return r.missing(x.symbol, x.hint)
+}
+
+// noDatum reports what stands in place of a name of data.
+func (r *reading) noDatum(want, hint string) error {
+	if t := r.peek(); isKeyword(t.Value) && !isType(t.Value) {
+		return fail(Reserved, tokenSpan(t), fmt.Sprintf("choose another name: `%s_` is read from `%s` of the data file too", t.Value, t.Value),
+			"`%s` is a keyword of the language and cannot be a name", t.Value)
+	}
+	return r.noDeclaration(want, hint)
 }
 
 // noDeclaration reports what stands in place of a name that is declared.

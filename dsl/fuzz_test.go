@@ -226,7 +226,7 @@ func (c *formed) definitions(m *dsl.Model) {
 	for _, l := range definitions {
 		c.required(l.ObjectName(), l.Values(), len(l.Values()))
 		if r := l.Recursion; r != nil {
-			for n, m := range l.Type.Shape[1:] {
+			for n, m := range dsl.ToFront(r, l.Type.Shape)[1:] {
 				for _, s := range r.Starts {
 					if len(s.Indices) != len(l.Type.Shape)-1 || s.Indices[n].Range.Hi != m {
 						c.t.Errorf("a part of %s has the indices %v", l.ObjectName(), s.Indices)

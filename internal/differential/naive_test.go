@@ -289,15 +289,19 @@ func (e *naive) blank(l *dsl.Let) array {
 // parts evaluates the elements that have no values yet, and reports whether some got one.
 func (e *naive) parts(l *dsl.Let) (more bool) {
 	r, a := l.Recursion, e.values[l]
-	width := len(a.v) / a.shape[0]
+	behind := 1 // elements from one position to the next
+	for _, n := range a.shape[r.Place+1:] {
+		behind *= n
+	}
 	set := func(at int, indices []*dsl.Index, value dsl.Expr) {
-		k := (at - 1) * width
+		n := 0
 		e.over(indices, func() {
+			k := (n/behind*a.shape[r.Place]+at-1)*behind + n%behind
 			if math.IsNaN(a.v[k]) {
 				a.v[k] = e.scalar(value)
 				more = more || !math.IsNaN(a.v[k])
 			}
-			k++
+			n++
 		})
 	}
 	for _, s := range r.Starts {

@@ -26,16 +26,8 @@ SLOW = {"kronecker_gp", "prophet", "hierarchical_gp"}
 
 
 def steps(data):
-    """Of gpcm_latent_reg_irt: the number of steps of each question, and where each stands in the vector of all."""
-    m = [max(y for y, i in zip(data["y"], data["ii"]) if i == question) for question in range(1, data["I"] + 1)]
-    first = np.cumsum([1] + m)
-    top = max(data["y"])
-    return {"m": m, "B": sum(m), "at": [[int(min(first[i] + h, sum(m))) for i in range(data["I"])] for h in range(top)]}
-
-
-def renamed(data):
-    """`density` is a keyword of hamc's."""
-    return {"density_": data["density"]}
+    """Of gpcm_latent_reg_irt: the number of steps of all questions."""
+    return {"B": sum(max(y for y, i in zip(data["y"], data["ii"]) if i == question) for question in set(data["ii"]))}
 
 
 def grid(data):
@@ -47,19 +39,7 @@ def grid(data):
             "lower": [[int(j < i) for j in range(n2)] for i in range(n2)]}
 
 
-def epidemic(data):
-    """Of covid19imperial: what has three indices, laid out in cells, day by day, what infections at one day are at another, and the observed days
-    of the countries."""
-    M, N2 = data["M"], data["N2"]
-    seen = [(m, t) for m in range(M) for t in range(data["EpidemicStart"][m] - 1, data["N"][m])]
-    return {"cells": M * N2, "cell": [[t * M + m + 1 for m in range(M)] for t in range(N2)], "X": [data["X"][m][t] for t in range(N2) for m in range(M)],
-            "SI_to": [[data["SI"][t - s - 1] if s < t else 0 for s in range(N2)] for t in range(N2)],
-            "n": len(seen), "where": [m + 1 for m, _ in seen], "day": [t + 1 for _, t in seen], "deaths": [data["deaths"][t][m] for m, t in seen],
-            "f_to": [[data["f"][t - s - 1][m] if s < t else 0 for s in range(N2)] for m, t in seen]}
-
-
-PREPARED = {"kronecker_gp": grid, "covid19imperial_v2": epidemic, "covid19imperial_v3": epidemic}
-PREPARED |= {x: renamed for x in ("mesquite", "logmesquite", "logmesquite_logvas")} | {"gpcm_latent_reg_irt": steps}
+PREPARED = {"kronecker_gp": grid, "gpcm_latent_reg_irt": steps}
 
 
 def prepare(name, data):

@@ -97,7 +97,7 @@ func (c *Collector) Computed(name string, n, least int, of ...string) int {
 	}
 	c.place(&check.Problems()[0])
 	if len(of) > 0 {
-		if i, ok := c.set.index[of[0]]; ok {
+		if i, ok := c.set.at(of[0]); ok {
 			e := c.list[len(c.list)-1]
 			e.Line, e.Col = c.set.variables[i].line, c.set.variables[i].col
 		}
@@ -169,7 +169,7 @@ func (c *Collector) unread(name string, dims []int) bool {
 // numbers, for a look at the others: false for a variable that is as it should be, and one of which nothing
 // is known.
 func (c *Collector) Rest(name string) (values []float64, holes []int, ok bool) {
-	i, found := c.set.index[name]
+	i, found := c.set.at(name)
 	if !found || !c.bad[name] {
 		return nil, nil, false
 	}
@@ -180,7 +180,7 @@ func (c *Collector) Rest(name string) (values []float64, holes []int, ok bool) {
 // place adds a problem to the list, at its place in the file.
 func (c *Collector) place(p *validate.Problem) {
 	e := &Error{Name: c.set.name, Message: p.Path() + p.Text, Remedy: p.Remedy}
-	if i, ok := c.set.index[p.Name]; ok {
+	if i, ok := c.set.at(p.Name); ok {
 		v := &c.set.variables[i]
 		e.Line, e.Col = v.line, v.col
 		if p.Index >= 0 {

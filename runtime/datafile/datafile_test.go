@@ -173,6 +173,17 @@ func TestShapes(t *testing.T) {
 	if got := s.Unknown("b", "c", "f", "z"); !slices.Equal(got, []string{"a", "d", "eé\n😀"}) {
 		t.Errorf("unknown %q", got)
 	}
+	// A name that ends in an underscore stands for the one without, but where the file has both.
+	if got, err := s.IntArray("c_", 1, 3, 2); err != nil || !slices.Equal(got, []int{1, 2, 3, 4, 5, 6}) || !s.Has("c_") || s.Has("c__") {
+		t.Errorf("c_ = %v, %v", got, err)
+	}
+	if got := s.Unknown("a_", "b", "c_", "f", "z"); !slices.Equal(got, []string{"d", "eé\n😀"}) {
+		t.Errorf("unknown %q", got)
+	}
+	both := read(t, `{"z": 1, "x": 2, "x_": 3}`)
+	if got, err := both.Int("x_"); err != nil || got != 3 || !slices.Equal(both.Unknown("x_", "z"), []string{"x"}) {
+		t.Errorf("x_ = %v, %v; unknown %v", got, err, both.Unknown("x_", "z"))
+	}
 	if !s.Has("a") || s.Has("z") || !s.IsInt("c") || s.IsInt("d") || s.IsInt("z") {
 		t.Error("Has or IsInt is wrong")
 	}

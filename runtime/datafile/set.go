@@ -110,8 +110,20 @@ func (s *Set) Names() []string {
 
 // Has reports whether the file has a variable of this name.
 func (s *Set) Has(name string) bool {
-	_, ok := s.index[name]
+	_, ok := s.at(name)
 	return ok
+}
+
+// at is the position of a variable among those of the file. A name that ends in an underscore stands for the one without, where the file lacks it: so
+// a model reads variables whose names are words of its language.
+func (s *Set) at(name string) (int, bool) {
+	i, ok := s.index[name]
+	if !ok {
+		if short, cut := strings.CutSuffix(name, "_"); cut {
+			i, ok = s.index[short]
+		}
+	}
+	return i, ok
 }
 
 // Unknown returns the names in the file that are not among known, in the order
@@ -119,7 +131,11 @@ func (s *Set) Has(name string) bool {
 func (s *Set) Unknown(known ...string) []string {
 	var unknown []string
 	for i := range s.variables {
-		if name := s.variables[i].name; !slices.Contains(known, name) {
+		name := s.variables[i].name
+		if slices.Contains(known, name) {
+			continue
+		}
+		if j, ok := s.at(name + "_"); !ok || j != i || !slices.Contains(known, name+"_") {
 			unknown = append(unknown, name)
 		}
 	}
@@ -144,7 +160,7 @@ func (s *Set) Dims(name string) ([]int, error) {
 // written as integers (without decimal point or exponent) of size at most
 // 2⁵³ − 1.
 func (s *Set) IsInt(name string) bool {
-	i, ok := s.index[name]
+	i, ok := s.at(name)
 	return ok && s.variables[i].real == "" && len(s.variables[i].faults) == 0
 }
 
@@ -247,7 +263,7 @@ func (s *Set) RealArray(name string, dims ...int) ([]float64, error) {
 
 // find returns a variable, or an error that says what was expected.
 func (s *Set) find(name, expected string) (*variable, error) {
-	if i, ok := s.index[name]; ok {
+	if i, ok := s.at(name); ok {
 		return &s.variables[i], nil
 	}
 	if expected != "" {

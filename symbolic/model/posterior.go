@@ -226,12 +226,12 @@ func (p *Posterior) let(l *dsl.Let) expr.Value {
 	c := p.C
 	if l.Recursion != nil {
 		formal := make([]*expr.Index, len(l.Type.Shape))
-		for n, x := range l.Type.Shape {
+		for n, x := range dsl.ToFront(l.Recursion, l.Type.Shape) {
 			formal[n] = c.NewIndex(partIndex(n), expr.UpTo(x))
 		}
 		body, _ := p.parts(l, formal)
 		body = c.Operand(body)
-		return expr.Value{Shape: l.Type.Shape, Elem: func(s ...expr.Sub) *expr.Expr { return c.SubstAll(body, formal, s) }}
+		return expr.Value{Shape: l.Type.Shape, Elem: func(s ...expr.Sub) *expr.Expr { return c.SubstAll(body, formal, dsl.ToFront(l.Recursion, s)) }}
 	}
 	return p.el.Definition(l)
 }

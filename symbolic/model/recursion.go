@@ -43,13 +43,13 @@ func (p *Posterior) circle(circle *dsl.Circle, positive map[*dsl.Let]bool, drawn
 		}
 	}
 	for _, m := range circle.Members {
-		shape := m.Type.Shape
+		shape := dsl.ToFront(m.Recursion, m.Type.Shape)
 		indices := make([]*expr.Index, len(shape))
 		for n, x := range shape {
 			indices[n] = c.NewIndex(partIndex(n), expr.UpTo(x))
 		}
 		t := c.Recursive(r, expr.Tensor{Name: m.ObjectName(), Kind: expr.RecursionTensor, Shape: shape, Stage: stage, Positive: positive[m]}, indices)
-		v := expr.Value{Shape: shape, Elem: func(s ...expr.Sub) *expr.Expr { return c.Ref(t, s...) }}
+		v := expr.Value{Shape: m.Type.Shape, Elem: func(s ...expr.Sub) *expr.Expr { return c.Ref(t, dsl.ToFront(m.Recursion, s)...) }}
 		p.el.Objects[m] = v
 	}
 	own, sound := slices.Clone(r.Members), true
@@ -82,7 +82,7 @@ func (p *Posterior) ownParam(q *dsl.Param) (*Param, bool) {
 	return nil, false
 }
 
-// parts is the element of a definition in parts at its indices, and whether all its parts are positive:
+// parts is the element of a definition in parts at its indices, that of the positions first, and whether all its parts are positive:
 // Σ_s δ[t, at_s]·start_s + [t in range]·step.
 func (p *Posterior) parts(l *dsl.Let, indices []*expr.Index) (body *expr.Expr, positive bool) {
 	c, r := p.C, l.Recursion
