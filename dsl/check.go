@@ -1297,12 +1297,15 @@ func (c *checker) movingEnd(e Expr, upper bool) (Extent, *Subscript) {
 // fixedRanges reports ranges with ends that move, of what has none.
 func (c *checker) fixedRanges(indices []*Index, what, hint string) {
 	for _, ix := range indices {
-		if (ix.From != nil || ix.Upto != nil) && ix.Range.Hi != unknownExtent {
+		if ix.moves() {
 			c.err(NotYet, ix.At, hint, "%s, over a range that depends on another index or on data, is not in this version of the language", what)
 			ix.Range.Hi = unknownExtent
 		}
 	}
 }
+
+// moves reports whether an end of the range of an index depends on another index or on data.
+func (i *Index) moves() bool { return (i.From != nil || i.Upto != nil) && i.Range.Hi != unknownExtent }
 
 // unknownExtent is the end of a range whose error was reported; it agrees with
 // everything.
@@ -1477,7 +1480,15 @@ func (c *checker) sample(s *SampleStmt) {
 	var indices []*Index
 	if len(s.For) > 0 {
 		indices, shut = c.open(s.For)
-		c.fixedRanges(indices, "a statement", "write `density sum(…) normal_lpdf(…)`")
+		hint := "write `density sum(…) normal_lpdf(…)`"
+		if n := slices.IndexFunc(indices, (*Index).moves); n >= 0 && s.For[n].Lo == nil { // which may be meant as one position
+			hint = fmt.Sprintf("all from 1 on are `%s in 1..%s`, and one element is selected by `[%s]` itself", s.For[n].Name, Text(s.For[n].Hi), Text(s.For[n].Hi))
+		} else if n >= 0 && s.Bound.Kind() == NoBound && (dist != nil || own != nil) {
+			shut()
+			c.sampleSum(s, dist, own)
+			return
+		}
+		c.fixedRanges(indices, "a statement", hint)
 	}
 	unknown := slices.ContainsFunc(indices, func(ix *Index) bool { return ix.Range.Hi == unknownExtent })
 	defer shut()
@@ -1531,6 +1542,20 @@ func (c *checker) sample(s *SampleStmt) {
 		c.term(s, at, left, dist, indices, lo, hi)
 	}
 	c.unusedIndices(s, indices, before)
+}
+
+// sampleSum is a `~` over ranges that depend on other indices or on data: a sum of log densities, in `density`.
+func (c *checker) sampleSum(s *SampleStmt, dist *Distribution, own *Func) {
+	var name string
+	if own != nil {
+		name = own.Name
+	} else {
+		name = dist.LogDensityName()
+	}
+	for _, left := range s.Left {
+		call := &CallExpr{node: node{span: left.Span(), tokens: s.Tokens}, Func: name, At: s.Dist.At, Bar: s.Dist.At, Args: append([]Arg{{Expr: clone(left)}}, cloneArgs(s.Args)...)}
+		c.density(&DensityStmt{Syntax: s.Syntax, Value: &SumExpr{node: node{span: s.At(), tokens: s.Tokens}, Func: "sum", Indices: cloneDecls(s.For), Body: call}})
+	}
 }
 
 // noDistribution reports the name of a distribution that there is not, once.
