@@ -42,10 +42,10 @@ const leastGathered = 8
 // such positions may be anything where no datum names them, and have to stay.
 func (l *lowering) through(e *expr.Expr) *expr.Expr {
 	c := l.p.c
-	if l.within != nil || !e.Gathers() || len(e.Free()) == 0 || e.Op == expr.Ref || e.Op == expr.Delta || e.Op == expr.Inside || e.Op == expr.Before || e.Op != expr.Sum && e.Stage() < expr.StageGiven {
+	if l.within != nil && l.within.Reads(e) || !e.Gathers() || len(e.Free()) == 0 || e.Op == expr.Ref || e.Op == expr.Delta || e.Op == expr.Inside || e.Op == expr.Before {
 		return nil
 	}
-	if e.Op != expr.Sum && expr.NodeCost(e) < leastGathered {
+	if loops := e.Op == expr.Sum || e.Op == expr.Largest; !loops && (e.Stage() < expr.StageGiven || expr.NodeCost(e) < leastGathered) {
 		return nil
 	}
 	var at *expr.Expr

@@ -471,16 +471,20 @@ func (c *Context) GathersOf(e *Expr, sums *[]*Index) (deltas []*Expr, rest *Expr
 	if p.Op == Mul {
 		fs, k, val = p.Args, p.K, p.Val
 	}
+	var inside []*Expr
 	for n := 0; n < len(fs); {
 		d := fs[n]
-		if isGather(d) && slices.Contains(outer, d.Subs[0].Index) && carriesAny(d.Subs[1], *sums) && c.Within(d.Subs[1], d.Subs[0].Index.Range).IsNum(1) {
+		if isGather(d) && slices.Contains(outer, d.Subs[0].Index) && carriesAny(d.Subs[1], *sums) {
 			deltas = append(deltas, d)
 			fs, k = without(fs, n), without(k, n)
+			if in := c.Within(d.Subs[1], d.Subs[0].Index.Range); !in.IsNum(1) { // there is no such element
+				inside = append(inside, in)
+			}
 			continue
 		}
 		n++
 	}
-	rest = c.Product(val, k, fs)
+	rest = c.Mul(append(inside, c.Product(val, k, fs))...)
 	for _, d := range deltas {
 		if rest.HasFree(d.Subs[0].Index) {
 			return nil, nil
