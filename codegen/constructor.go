@@ -305,6 +305,10 @@ func (g *generator) demand(check *jen.Statement, dm dsl.Demand) {
 	}
 	switch dm.Kind {
 	case dsl.DemandTimes:
+		if shape := d.Type.Shape; len(shape) > 1 {
+			check.Dot("RowsOfTimes").Call(name, field(), g.dataExtent(shape[1]), bound(dm.Lo, 0))
+			break
+		}
 		check.Dot("Times").Call(name, field(), bound(dm.Lo, 0))
 	case dsl.DemandSize:
 		check.Dot("Size").Call(name, field(), jen.Lit(dm.Least))

@@ -31,7 +31,9 @@ type equation struct {
 	given            string    // a field: the components that scalings give; "" of none
 	solve            string    // a method
 	rhs, scale       [4]string // methods, by order; no scale where nothing is given
+	shared           phase     // where there is a solution for each value of an index: what these have in common, and the inputs of all
 	inputs           phase     // the inputs and what the right side holds of them alone
+	at               *loop.Var // that value, counted from 0
 	bodies           [4]phase  // the right side by order
 	fill             [4]phase  // what scalings give of an order
 }
@@ -47,7 +49,7 @@ var families = map[string]struct {
 func (g *generator) component(v *loop.Var, t *expr.Tensor) {
 	for _, e := range g.odes {
 		if &e.sol.Family == t.Part.Of {
-			n := g.extent(e.sol.Times.Shape[0])
+			n := g.solutions(e.sol)
 			v.Home, v.Of = loop.View, g.fieldVar(e.out)
 			if t.Part.Given != nil {
 				v.Of = g.fieldVar(e.given)
@@ -59,12 +61,21 @@ func (g *generator) component(v *loop.Var, t *expr.Tensor) {
 	panic("codegen: a component of no solution")
 }
 
+// solutions is the number of elements of a component.
+func (g *generator) solutions(sol *expr.Solution) *loop.Int {
+	n := g.extent(sol.NumTimes())
+	if sol.Outer != nil {
+		n = n.Times(g.extent(sol.Outer.Range.Hi))
+	}
+	return n
+}
+
 // odeGiven is the array of the components that scalings give, over the times, while it is filled.
 func (g *generator) odeGiven(lay layout) *loop.Var {
 	key := lay.array + " of " + lay.of.given
 	if g.params[key] == nil {
 		_, given := lay.of.sol.Split(lay.of.sol.Order)
-		g.params[key] = &loop.Var{Name: lay.array, Home: loop.Param, Shape: []*loop.Int{loop.Const(len(given)), g.extent(lay.of.sol.Times.Shape[0])}}
+		g.params[key] = &loop.Var{Name: lay.array, Home: loop.Param, Shape: []*loop.Int{loop.Const(len(given)), g.extent(lay.of.sol.NumTimes())}}
 	}
 	return g.params[key]
 }
@@ -86,6 +97,9 @@ func (g *generator) buildODEs() {
 			if sol.Parts[i].Given == nil {
 				g.inner[t] = sol.Parts[i].Row
 			}
+		}
+		if sol.Outer != nil {
+			e.at = &loop.Var{Name: "at", Home: loop.Param, Int: true}
 		}
 		if sol.Scales() {
 			e.given = g.names.fresh(name + "_given")
@@ -127,9 +141,14 @@ func (g *generator) buildODEs() {
 			}
 		}
 		all = append(all, symbolic.Output{E: sol.From})
-		need := g.closure(all)
+		need, own := g.closure(all), map[*expr.Def]*expr.Family{}
 		for _, def := range g.d.Prog.Defs {
-			if need[def] && !def.Inner() && def.Stage() == expr.StagePosition {
+			if !need[def] || def.Inner() || def.Stage() != expr.StagePosition {
+				continue
+			}
+			if sol.Outer != nil && def.OwnOf(own) == nil {
+				e.shared.defs = append(e.shared.defs, def)
+			} else {
 				e.inputs.defs = append(e.inputs.defs, def)
 			}
 		}
@@ -153,6 +172,10 @@ func (g *generator) buildEquations() {
 		inputs := &loop.Func{Name: e.part("inputs", 0)}
 		keep := &loop.Func{Name: e.part("keep", 0), After: inputs}
 		l := g.lower(&inputs.Body)
+		if e.at != nil {
+			inputs.After = g.function(e.part("shared", 0), &e.shared)
+			l.vars[e.sol.Outer] = e.at
+		}
 		for _, d := range e.inputs.defs {
 			l.definition(d)
 		}
@@ -185,8 +208,14 @@ func (g *generator) buildEquations() {
 // odeFields declares the work space of the solutions.
 func (g *generator) odeFields(st *jen.Group) {
 	for _, e := range g.odes {
-		st.Id(e.memo).Index(jen.Lit(len(g.orders()))).Op("*").Qual(odePath, "Memo").Comment(fmt.Sprintf("solution %s by order of its sensitivities", e.sol.Decl.ObjectName()))
-		st.Id(e.out).Index().Float64().Comment("the one of them that is read")
+		memo := st.Id(e.memo).Index(jen.Lit(len(g.orders())))
+		if e.at != nil {
+			memo.Index().Op("*").Qual(odePath, "Memo").Comment(fmt.Sprintf("solutions %s by order of their sensitivities", e.sol.Decl.ObjectName()))
+			st.Id(e.out).Index().Float64().Comment("those of them that are read, by component")
+		} else {
+			memo.Op("*").Qual(odePath, "Memo").Comment(fmt.Sprintf("solution %s by order of its sensitivities", e.sol.Decl.ObjectName()))
+			st.Id(e.out).Index().Float64().Comment("the one of them that is read")
+		}
 		if e.given != "" {
 			st.Id(e.given).Index().Float64().Comment("its components that scalings give")
 		}
@@ -221,11 +250,19 @@ func (g *generator) memos() []jen.Code {
 		for i, k := range g.orders() {
 			integrated, given := e.sol.Split(k)
 			memo := sdot(e.memo).Index(jen.Lit(i))
-			lines = append(lines, memo.Clone().Op("=").Qual(odePath, "NewMemo").Call(
-				jen.Lit(len(integrated)), p.extent(e.sol.Times.Shape[0]), jen.Lit(len(e.sol.Inputs)), sdot(e.rhs[k]), sdot("tolerance")))
-			if len(given) > 0 {
-				lines = append(lines, memo.Clone().Dot("Given").Op("=").Make(jen.Index().Float64(), jen.Lit(len(given)).Op("*").Add(p.extent(e.sol.Times.Shape[0]))))
+			args := []jen.Code{jen.Lit(len(integrated)), p.extent(e.sol.NumTimes()), jen.Lit(len(e.sol.Inputs)), sdot(e.rhs[k]), sdot("tolerance")}
+			if e.at != nil {
+				lines = append(lines, memo.Clone().Op("=").Qual(odePath, "NewMemos").Call(append([]jen.Code{p.extent(e.sol.Outer.Range.Hi)}, args...)...))
+				continue
 			}
+			lines = append(lines, memo.Clone().Op("=").Qual(odePath, "NewMemo").Call(args...))
+			if len(given) > 0 {
+				lines = append(lines, memo.Clone().Dot("Given").Op("=").Make(jen.Index().Float64(), jen.Lit(len(given)).Op("*").Add(p.extent(e.sol.NumTimes()))))
+			}
+		}
+		if e.at != nil {
+			integrated, _ := e.sol.Split(g.orders()[len(g.orders())-1])
+			lines = append(lines, sdot(e.out).Op("=").Make(jen.Index().Float64(), jen.Lit(len(integrated)).Op("*").Add(p.extent(e.sol.Outer.Range.Hi)).Op("*").Add(p.extent(e.sol.NumTimes()))))
 		}
 	}
 	return append(g.prologue(p), lines...)
@@ -331,6 +368,9 @@ func (g *generator) rhsBody(e *equation, order int) []jen.Code {
 // solveBody prints the integration of one equation: the inputs first and, if they
 // are new, what depends on them, the initial values and the integration.
 func (g *generator) solveBody(e *equation) []jen.Code {
+	if e.at != nil {
+		return g.solveEach(e)
+	}
 	sol := e.sol
 	p := g.newPrinter()
 	stmts := p.part(e.part("inputs", 0))
@@ -357,21 +397,7 @@ func (g *generator) solveBody(e *equation) []jen.Code {
 			for _, k := range keep {
 				b.Add(k)
 			}
-			b.Id("y0").Op(":=").Id("m").Dot("Start")
-			if slices.ContainsFunc(sol.Init, func(e *expr.Expr) bool { return e.IsNum(0) }) {
-				b.Clear(jen.Id("y0"))
-			}
-			for _, k := range g.orders() {
-				if k == orderDensity {
-					for _, c := range starts[k] {
-						b.Add(c)
-					}
-					continue
-				}
-				if len(starts[k]) > 0 {
-					b.If(id("order").Op(">=").Lit(k)).Block(starts[k]...)
-				}
-			}
+			g.start(b, sol, starts)
 			b.Id("m").Dot("Solve").Call(jen.Float64().Call(from), times)
 			if e.given == "" {
 				return
@@ -391,6 +417,71 @@ func (g *generator) solveBody(e *equation) []jen.Code {
 	if e.given != "" {
 		code = slices.Insert(code, len(code)-1, jen.Code(sdot(e.given).Op("=").Id("m").Dot("Given")))
 	}
+	return code
+}
+
+// start prints the initial values of an integration.
+func (g *generator) start(b *jen.Group, sol *expr.Solution, starts [4][]jen.Code) {
+	b.Id("y0").Op(":=").Id("m").Dot("Start")
+	if slices.ContainsFunc(sol.Init, func(e *expr.Expr) bool { return e.IsNum(0) }) {
+		b.Clear(jen.Id("y0"))
+	}
+	for _, k := range g.orders() {
+		if k == orderDensity {
+			for _, c := range starts[k] {
+				b.Add(c)
+			}
+			continue
+		}
+		if len(starts[k]) > 0 {
+			b.If(id("order").Op(">=").Lit(k)).Block(starts[k]...)
+		}
+	}
+}
+
+// solveEach prints the integrations of one equation for each value of an index: what they have in common first, and then one after the other, each
+// as solveBody does.
+func (g *generator) solveEach(e *equation) []jen.Code {
+	sol := e.sol
+	p := g.newPrinter()
+	shared, inputs := p.part(e.part("shared", 0)), p.part(e.part("inputs", 0))
+	from := p.value(sol.From)
+	var starts [4][]jen.Code
+	for _, k := range g.orders() {
+		starts[k] = p.part(e.part("start", k))
+	}
+	keep := p.part(e.part("keep", 0))
+	times := p.Var(g.variable(sol.Times))
+	outer := p.extent(sol.Outer.Range.Hi)
+	at := id(g.mark(e.at))
+	if len(sol.Times.Shape) > 1 {
+		n := p.extent(sol.NumTimes())
+		times = times.Clone().Index(at.Clone().Op("*").Add(n.Clone()), jen.Empty()).Index(jen.Empty(), n.Clone())
+	}
+	code := g.prologue(p)
+	u := jen.Code(jen.Nil())
+	if len(sol.Inputs) > 0 {
+		code = append(code, id("u").Op(":=").Id("s").Dot(e.input))
+		u = id("u")
+	}
+	code = append(code, shared...)
+	code = append(code, id("status").Op(":=").Add(okay()),
+		jen.For(at.Clone().Op(":=").Range().Add(outer.Clone())).BlockFunc(func(b *jen.Group) {
+			for _, c := range inputs {
+				b.Add(c)
+			}
+			b.Id("m").Op(":=").Id("s").Dot(e.memo).Index(id("order").Op("-").Lit(orderDensity)).Index(at.Clone())
+			b.If(jen.Op("!").Id("m").Dot("Known").Call(u)).BlockFunc(func(b *jen.Group) {
+				for _, k := range keep {
+					b.Add(k)
+				}
+				g.start(b, sol, starts)
+				b.Id("m").Dot("Solve").Call(jen.Float64().Call(from), times)
+			})
+			b.Id("m").Dot("Spread").Call(sdot(e.out), at.Clone(), outer.Clone())
+			b.If(id("status").Op("==").Add(okay())).Block(id("status").Op("=").Add(system("ODEStatus")).Call(jen.Id("m").Dot("Status")))
+		}),
+		jen.Return(id("status")))
 	return code
 }
 

@@ -183,15 +183,27 @@ func (c *checker) solution(l *LetStmt, e *SolveExpr) {
 	s := &Solve{object: object{l.Name.Name, l.Name.At, l.Doc, false}}
 	before := len(c.ds.List)
 	known := false
+	form := fmt.Sprintf("one for each value of an index reads `let %s[i in n] = solve …`", s.Name)
 	switch {
-	case len(l.Places) > 0:
-		c.err(BadSolve, c.placeSpan(l.Places[0]), fmt.Sprintf("solutions that differ from one value of an index to the next are written one by one: `let %s1 = solve …`, `let %[1]s2 = solve …`", l.Name.Name), "a solution has no index")
+	case len(l.Places) > 1:
+		c.err(BadSolve, c.placeSpan(l.Places[1]), form, "a solution has one index at most")
+	case len(l.Places) == 1 && l.Places[0].Decl == nil:
+		c.err(BadSolve, c.placeSpan(l.Places[0]), form, "a solution is not given by its positions")
 	case l.For != nil:
-		c.err(BadSolve, l.For.At, "write `let s = solve …`", "a solution has no index")
+		c.err(BadSolve, l.For.At, form, "a solution is not given by its positions")
 	default:
+		indices, shut := c.open(decls(l.Places))
+		c.fixedRanges(indices, "a solution", "")
+		for _, ix := range indices {
+			s.Index = ix
+			if ix.Range.Lo != Fixed(1) && ix.Range.Hi != unknownExtent {
+				c.err(IndexRange, ix.At, "define it over `i in n`", "the index of a definition starts at 1")
+			}
+		}
 		c.defining = s.Name
 		known = c.solveParts(s, e)
 		c.defining = ""
+		shut()
 	}
 	if c.later[s.Name] == s.At {
 		delete(c.later, s.Name)
@@ -224,15 +236,25 @@ func (c *checker) solveParts(s *Solve, e *SolveExpr) bool {
 	}
 	s.From = e.From
 	c.expr(e.Times)
-	if n, ok := e.Times.(*Name); ok {
-		s.Times, _ = n.Obj.(*Data)
+	switch t := e.Times.(type) {
+	case *Name:
+		s.Times, _ = t.Obj.(*Data)
+	case *IndexExpr: // a row of times for each value of the index
+		n, ok := t.Base.(*Name)
+		if subs := t.Subscripts; ok && s.Index != nil && len(subs) == 2 && subs[0] == (Subscript{Index: s.Index}) && subs[1] == (Subscript{All: true}) {
+			s.Times, _ = n.Obj.(*Data)
+		}
 	}
 	if t := e.Times.Type(); t.Base != Invalid && (s.Times == nil || len(t.Shape) != 1 || t.Base != Real) {
 		what := "data"
 		if s.Times != nil && t.Base != Real {
 			what = "real data"
 		}
-		c.err(BadSolve, e.Times.Span(), timesHint, "the times of a solution are a vector of %s", what)
+		hint := timesHint
+		if s.Index != nil {
+			hint += fmt.Sprintf("; times of its own for each value of the index are the rows of a matrix, `at t[%s, :]`", s.Index.Name)
+		}
+		c.err(BadSolve, e.Times.Span(), hint, "the times of a solution are a vector of %s", what)
 		if n, ok := e.Times.(*Name); ok && n.Obj != nil {
 			c.note(n.Obj.Declared(), "declared here")
 		}
@@ -371,7 +393,7 @@ func (c *checker) component(e *FieldExpr) {
 	n.Obj = s
 	if v := s.Ode.vars[e.Field]; v != nil && v.Kind == OdeState {
 		e.State, e.Solve = v.Pos, s
-		e.setType(Type{Base: Real, Shape: s.Times.Type.Shape})
+		e.setType(Type{Base: Real, Shape: s.Shape()})
 		return
 	}
 	c.err(BadSolve, e.At, c.among("its components are the states: ", s.Ode.States, e.Field), "`%s` has no component `%s`", s.Name, e.Field)

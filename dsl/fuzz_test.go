@@ -103,7 +103,7 @@ func wellFormed(t *testing.T, m *dsl.Model) {
 	c := &formed{t: t, seen: map[dsl.Expr]bool{}}
 	c.definitions(m)
 	for _, s := range m.Solves {
-		if s.Times == nil || len(s.Times.Type.Shape) != 1 {
+		if s.Times == nil || len(s.Times.Type.Shape) != 1 && (s.Index == nil || len(s.Times.Type.Shape) != 2) {
 			c.t.Errorf("the times of %s are %v", s.ObjectName(), s.Times)
 		}
 		c.required("a start", []dsl.Expr{s.From}, 1)

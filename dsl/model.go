@@ -458,7 +458,19 @@ type Solve struct {
 	Init   []Expr // by state
 	Args   []Expr // by argument
 	From   Expr   // arithmetic on numbers and scalar data
-	Times  *Data
+	Times  *Data  // a vector or, where there is an index, perhaps a matrix with a row of times for each of its values
+	Index  *Index // of a solution for each value of an index, nil of others
+}
+
+// NumTimes is the number of times.
+func (s *Solve) NumTimes() Extent { return s.Times.Type.Shape[len(s.Times.Type.Shape)-1] }
+
+// Shape is that of the components.
+func (s *Solve) Shape() []Extent {
+	if s.Index == nil {
+		return []Extent{s.NumTimes()}
+	}
+	return []Extent{s.Index.Range.Hi, s.NumTimes()}
 }
 
 // Model is a checked model: every name is resolved, every shape agrees.

@@ -181,13 +181,13 @@ func (s *sweep) passFamily(f *expr.Family) {
 		if s.bars[t] == nil {
 			return nil
 		}
-		return s.at(t, []expr.Sub{{Index: f.Index}})
+		return s.at(t, expr.SubsOf(f.Indices()))
 	})
 	for k, slope := range slopes {
 		if slope.IsNum(0) {
 			continue
 		}
-		s.visit(swept(f.Inputs[k]), nil, slope)
+		s.visit(swept(f.Inputs[k]), f.OuterIndices(), slope)
 	}
 }
 
@@ -309,14 +309,14 @@ func (p *Program) slopes(f *expr.Family, bar func(*expr.Tensor) *expr.Expr) []*e
 		if b == nil || b.IsNum(0) {
 			continue
 		}
-		b = p.settle(b, []*expr.Index{f.Index})
+		b = p.settle(b, f.Indices())
 		for k := range f.Inputs {
-			totals[k].Add(c.Mul(b, part.Derivative(c, k, []expr.Sub{{Index: f.Index}})))
+			totals[k].Add(c.Mul(b, part.Derivative(c, k, expr.SubsOf(f.Indices()))))
 		}
 	}
 	out := make([]*expr.Expr, len(totals))
 	for k, t := range totals {
-		out[k] = c.Sum(f.Index, p.settle(t.Sum(), []*expr.Index{f.Index})) // one sum, of all parts
+		out[k] = c.Sum(f.Index, p.settle(t.Sum(), f.Indices())) // one sum, of all parts
 	}
 	return out
 }

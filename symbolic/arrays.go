@@ -123,9 +123,14 @@ func isWhole(x *expr.Expr, indices []*expr.Index) bool {
 // them alone is computed once.
 func (p *Program) lowerFamilies() {
 	for _, f := range p.post.Families {
-		for _, u := range f.Inputs {
-			body := p.Lower(u.Raw, nil)
+		for _, u := range append(f.Inputs[:len(f.Inputs):len(f.Inputs)], f.Local...) {
 			t := u.Symbol
+			var body *expr.Expr
+			if f.Outer == nil || !u.Raw.HasFree(f.Outer) {
+				body = p.Lower(u.Raw, nil)
+			} else { // an array of all, of which the symbol is one
+				body, t.Own = p.whole(u.Raw, f.OuterIndices()), f
+			}
 			if p.taken[t.Name] > 0 {
 				t.Name += "_in"
 			}

@@ -31,7 +31,8 @@ type Machine struct {
 	slots  map[*expr.Index]int
 	code   map[*expr.Expr]func() float64
 	fits   map[*expr.Fit]*solvedFit
-	within map[*expr.Def]bool // of definitions: whether they have values only while a family is computed
+	within map[*expr.Def]bool         // of definitions: whether they have values only while a family is computed
+	owned  map[*expr.Def]*expr.Family // for each value of whose outer index they have one
 	uses   map[*expr.Expr][]*expr.Tensor
 }
 
@@ -39,7 +40,7 @@ type Machine struct {
 // give the sizes. The data have been checked against the model's declarations.
 func NewMachine(d *Derived, data map[string][]float64) *Machine {
 	m := &Machine{d: d, sizes: map[string]int{}, values: make([][]float64, len(d.C.Tensors)),
-		slots: map[*expr.Index]int{}, code: map[*expr.Expr]func() float64{}, fits: map[*expr.Fit]*solvedFit{}, within: map[*expr.Def]bool{},
+		slots: map[*expr.Index]int{}, code: map[*expr.Expr]func() float64{}, fits: map[*expr.Fit]*solvedFit{}, within: map[*expr.Def]bool{}, owned: map[*expr.Def]*expr.Family{},
 		uses: map[*expr.Expr][]*expr.Tensor{}}
 	for n, decl := range d.Model.Data {
 		v := data[decl.ObjectName()]
@@ -171,7 +172,7 @@ func (m *Machine) Run(outs []Output, put func(o *Output, idx []int, v float64)) 
 		}
 	}
 	for _, d := range m.d.Prog.Defs {
-		if !defs[d] || d.ReadsInner(m.within) {
+		if !defs[d] || d.ReadsInner(m.within) || d.OwnOf(m.owned) != nil {
 			continue
 		}
 		for _, b := range d.Bodies() {
@@ -320,8 +321,20 @@ func (m *Machine) evaluation() expr.Evaluation {
 			}
 		}
 	}
+	own := func(f *expr.Family, formulas []*expr.Expr) func() {
+		defs := map[*expr.Def]bool{}
+		for _, x := range formulas {
+			m.needs(x, defs, map[*expr.Family]int{})
+		}
+		list := slices.DeleteFunc(slices.Clone(m.d.Prog.Defs), func(d *expr.Def) bool { return !defs[d] || d.ReadsInner(m.within) || d.OwnOf(m.owned) != f })
+		return func() {
+			for _, d := range list {
+				m.define(d)
+			}
+		}
+	}
 	over := func(i *expr.Index, f func(n int)) { m.loop([]*expr.Index{i}, func(at []int) { f(at[0]) }) }
-	return expr.Evaluation{Values: m.Values, Code: m.compile, Inner: inner, Over: over, Integrate: m.Integrate}
+	return expr.Evaluation{Values: m.Values, Code: m.compile, Inner: inner, Own: own, Extent: m.Extent, Over: over, Integrate: m.Integrate}
 }
 
 func (m *Machine) flat(t *expr.Tensor, idx []int) int {

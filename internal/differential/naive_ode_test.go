@@ -13,6 +13,26 @@ func (e *naive) solution(s *dsl.Solve) []array {
 	if v, ok := e.solved[s]; ok {
 		return v
 	}
+	if s.Index != nil { // one solution after the other
+		var all []array
+		e.over([]*dsl.Index{s.Index}, func() {
+			for i, x := range e.integrated(s) {
+				if len(all) <= i {
+					all = append(all, array{shape: []int{e.extent(s.Index.Range.Hi), len(x.v)}})
+				}
+				all[i].v = append(all[i].v, x.v...)
+			}
+		})
+		e.solved[s] = all
+		return all
+	}
+	out := e.integrated(s)
+	e.solved[s] = out
+	return out
+}
+
+// integrated is one solution.
+func (e *naive) integrated(s *dsl.Solve) []array {
 	// One equation may be solved inside the right side of another solution of it.
 	vars := append(append([]*dsl.OdeVar{}, s.Ode.States...), s.Ode.Args...)
 	if s.Ode.Time != nil {
@@ -47,6 +67,9 @@ func (e *naive) solution(s *dsl.Solve) []array {
 		return dy
 	}
 	times := e.values[s.Times].v
+	if n := e.extent(s.NumTimes()); len(s.Times.Type.Shape) > 1 {
+		times = times[(e.index[s.Index]-1)*n:][:n]
+	}
 	out := make([]array, len(y))
 	for i := range out {
 		out[i] = array{shape: []int{len(times)}}
@@ -64,7 +87,6 @@ func (e *naive) solution(s *dsl.Solve) []array {
 			out[i].v = append(out[i].v, y[i])
 		}
 	}
-	e.solved[s] = out
 	return out
 }
 

@@ -25,6 +25,23 @@ func NewMemo(dim, times, inputs int, rhs RHS, opt Options) *Memo {
 	}
 }
 
+// NewMemos returns as many Memos, of systems that differ in their inputs.
+func NewMemos(n, dim, times, inputs int, rhs RHS, opt Options) []*Memo {
+	list := make([]*Memo, n)
+	for i := range list {
+		list[i] = NewMemo(dim, times, inputs, rhs, opt)
+	}
+	return list
+}
+
+// Spread copies the solution to its places among those of n systems: component j of system i at times[k] in dst[(j·n + i)·len(times) + k].
+func (m *Memo) Spread(dst []float64, i, n int) {
+	times := len(m.Out) / len(m.Start)
+	for j := range m.Start {
+		copy(dst[(j*n+i)*times:][:times], m.Out[j*times:])
+	}
+}
+
 // Known reports whether the solution is that of the inputs u. If it is not, it
 // takes them for those of the Solve that must follow.
 func (m *Memo) Known(u []float64) bool {

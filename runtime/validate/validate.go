@@ -258,9 +258,18 @@ func Bounds(model, param string, element int, lo, hi float64) error {
 // Times demands that the times of a solution of a differential equation are in
 // order and not before its initial time.
 func (c *Checker) Times(name string, times []float64, from float64) {
+	c.RowsOfTimes(name, times, len(times), from)
+}
+
+// RowsOfTimes is Times of each row of a matrix with that many columns.
+func (c *Checker) RowsOfTimes(name string, times []float64, columns int, from float64) {
 	e := elements{c: c, name: name, doubt: doubtful(from), remedy: "sort the times, and what was measured at them alike"}
-	last, what := from, "the initial time"
+	var last float64
+	var what string
 	for i, t := range times {
+		if columns > 0 && i%columns == 0 {
+			last, what = from, "the initial time"
+		}
 		if t < last {
 			e.add(i, " is %v, before %s %v: the times of a differential equation are in order", t, what, last)
 		}

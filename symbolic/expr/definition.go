@@ -54,6 +54,28 @@ func (d *Def) ReadsInner(known map[*Def]bool) bool {
 	return in
 }
 
+// OwnOf returns the family for each value of whose outer index d has a value of its own, nil if there is none. It notes what is known of definitions.
+func (d *Def) OwnOf(known map[*Def]*Family) *Family {
+	if f, ok := known[d]; ok {
+		return f
+	}
+	found := d.Tensor.Own
+	known[d] = found // a recursion reads itself
+	if found == nil && d.Body != nil {
+		Refs(d.Body, func(r *Expr) {
+			switch t := r.Tensor; {
+			case found != nil:
+			case t.Own != nil:
+				found = t.Own
+			case t.Def != nil && t.Stage >= StagePosition:
+				found = t.Def.OwnOf(known)
+			}
+		})
+	}
+	known[d] = found
+	return found
+}
+
 // Refs calls f for every reference in e, sums and subscripts included.
 func Refs(e *Expr, f func(*Expr)) {
 	// Most expressions are small: a list of their nodes is searched faster than a map is made.

@@ -60,7 +60,7 @@ func (c *Context) diff(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) *Expr
 			// ∂s/∂q = Σ_k ∂s/∂u_k ∂u_k/∂q over the inputs u of the family.
 			terms := []*Expr{}
 			for k, u := range part.Of.Inputs {
-				if d := c.diff(u.Raw, t, at, memo); !d.IsNum(0) {
+				if d := c.diff(part.Of.RawAt(c, u, e.Subs), t, at, memo); !d.IsNum(0) {
 					terms = append(terms, c.Mul(part.Derivative(c, k, e.Subs), d))
 				}
 			}

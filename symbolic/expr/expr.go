@@ -95,6 +95,7 @@ type Tensor struct {
 
 	Def   *Def    // of a DefTensor, SharedTensor, RecursionTensor or QuantityTensor, or a PriorTensor that is drawn
 	Part  *Part   // of a PartTensor
+	Own   *Family // of what stands for an input of a family at one value of its outer index
 	Lacks *Family // of a WildTensor: whose derivative is not known; nil of a function's
 	id    int
 }

@@ -17,13 +17,41 @@ type Family struct {
 	Inputs   []*Input // in the order in which they were met
 	Parts    []*Part  // by order
 	Index    *Index   // over the elements of a part, which are a vector
+	Outer    *Index   // a family of families, one for each value: a part is a matrix, and inputs are vectors; else nil
+	Local    []*Input // what is known before sampling and differs from one value of the outer index to the next
 	Own      any      // what only the functions of the row know
 }
 
 // Input is a quantity that depends on the parameters and enters a family.
 type Input struct {
-	Raw    *Expr   // in terms of the coordinates
-	Symbol *Tensor // what stands for it in the family's formulas: a definition
+	Raw    *Expr   // in terms of the coordinates, and of the outer index
+	Symbol *Tensor // what stands for it in the family's formulas: a definition, a number
+}
+
+// OuterIndices are those of the inputs.
+func (f *Family) OuterIndices() []*Index {
+	if f.Outer == nil {
+		return nil
+	}
+	return []*Index{f.Outer}
+}
+
+// Indices are those of the parts.
+func (f *Family) Indices() []*Index { return append(f.OuterIndices(), f.Index) }
+
+func shapeOf(indices []*Index) (shape []dsl.Extent) {
+	for _, i := range indices {
+		shape = append(shape, i.Range.Hi)
+	}
+	return shape
+}
+
+// RawAt is an input for an element of a part, which stands at subscripts.
+func (f *Family) RawAt(c *Context, u *Input, at []Sub) *Expr {
+	if f.Outer == nil {
+		return u.Raw
+	}
+	return c.Subst(u.Raw, f.Outer, at[0])
 }
 
 // Part is one of the arrays of a family.
@@ -86,8 +114,11 @@ func (f *Family) Cost(order int) Cost {
 type Evaluation struct {
 	Values func(t *Tensor) []float64    // the elements of a tensor
 	Code   func(e *Expr) func() float64 // the value of an expression, in terms of those
-	// Inner computes the definitions behind formulas that have values only while the family is computed.
-	Inner func(formulas []*Expr) func()
+	// Inner computes the definitions behind formulas that have values only while the family is computed, and Own those that have one for
+	// each value of its outer index.
+	Inner  func(formulas []*Expr) func()
+	Own    func(f *Family, formulas []*Expr) func()
+	Extent func(dsl.Extent) int // the value of a size
 	// Over calls f at each value of an index.
 	Over func(i *Index, f func(n int))
 	// Integrate solves a differential equation: the components out[i][n] at times[n], from y0 at t0. They are NaN where that fails.

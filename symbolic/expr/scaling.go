@@ -135,8 +135,9 @@ func (s *scalings) null() [][]float64 {
 // Scale finds the inputs whose derivatives follow from those by the others, and says so of the components. Only inputs that are positive are such ones: their
 // values are divided by.
 func (s *Solution) Scale(c *Context) {
-	n := len(s.Decl.Ode.States)
-	s.relations(s.Rhs[:n], s.Init[:n])
+	if n := len(s.Decl.Ode.States); s.Outer == nil {
+		s.relations(s.Rhs[:n], s.Init[:n])
+	}
 	rows := [2]int{}
 	for _, p := range s.Parts {
 		kind := 0

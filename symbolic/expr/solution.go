@@ -28,7 +28,17 @@ const SolutionName = "solution"
 var solutionOperator = Operator{
 	Name: SolutionName, Short: "solution",
 	// A component counts as this many arithmetic operations: a ratio of times, rounded.
-	Cost: func(parts [][]dsl.Extent) Poly { return Poly{"": 5000 * len(parts)} },
+	Cost: func(parts [][]dsl.Extent) Poly {
+		all := Poly{}
+		for _, shape := range parts {
+			one := Poly{"": 5000}
+			for _, outer := range shape[:len(shape)-1] {
+				one = one.times(sizePoly(UpTo(outer)))
+			}
+			all.add(one)
+		}
+		return all
+	},
 	Joint: &Joint{
 		Partial: func(c *Context, p *Part, k int, at []Sub) *Expr {
 			s := p.Of.Own.(*Solution)
@@ -61,7 +71,7 @@ var solutionOperator = Operator{
 type Solution struct {
 	Family
 	Decl  *dsl.Solve
-	Times *Tensor // of data
+	Times *Tensor // of data: a vector, or a matrix with a row for each value of the outer index
 	From  *Expr   // the initial time
 	// Rhs and Init are those of the augmented system, by component in the
 	// order of Parts, in terms of States, Time, the symbols of the inputs
@@ -77,9 +87,15 @@ type Solution struct {
 // NewSolution makes one without components yet, with sensitivities up to an order.
 func (c *Context) NewSolution(d *dsl.Solve, from *Expr, order int) *Solution {
 	s := &Solution{Decl: d, Times: c.ByName[d.Times.ObjectName()], From: from, Order: order}
-	s.Family = Family{Operator: OperatorOf(SolutionName), Name: d.ObjectName(), Index: c.NewIndex("i", UpTo(s.Times.Shape[0])), Own: s}
+	s.Family = Family{Operator: OperatorOf(SolutionName), Name: d.ObjectName(), Index: c.NewIndex("i", UpTo(s.NumTimes())), Own: s}
+	if d.Index != nil {
+		s.Outer = c.NewIndex(d.Index.ObjectName(), d.Index.Range)
+	}
 	return s
 }
+
+// NumTimes is the number of times.
+func (s *Solution) NumTimes() dsl.Extent { return s.Times.Shape[len(s.Times.Shape)-1] }
 
 // State makes what stands for a component inside the right side, of a name.
 func (s *Solution) State(c *Context, name string) {
@@ -89,7 +105,7 @@ func (s *Solution) State(c *Context, name string) {
 // Component adds one: the derivative of a state by inputs.
 func (s *Solution) Component(c *Context, name string, state int, by []int, rhs, start *Expr) *Part {
 	part := &Part{Of: &s.Family, Pos: len(s.Parts), Base: state, By: by}
-	part.Tensor = c.NewTensor(Tensor{Name: name, Kind: PartTensor, Stage: StagePosition, Shape: s.Times.Shape, Part: part})
+	part.Tensor = c.NewTensor(Tensor{Name: name, Kind: PartTensor, Stage: StagePosition, Shape: shapeOf(s.Indices()), Part: part})
 	s.Parts, s.Rhs, s.Init = append(s.Parts, part), append(s.Rhs, rhs), append(s.Init, start)
 	return part
 }
@@ -142,13 +158,11 @@ func (s *Solution) eval(order int, x Evaluation) {
 	var formulas []*Expr
 	integrated, given := s.Split(order)
 	for _, p := range integrated {
-		y0 = append(y0, x.Code(s.Init[p.Pos])())
-		out = append(out, x.Values(p.Tensor))
 		rhs = append(rhs, x.Code(s.Rhs[p.Pos]))
 		formulas = append(formulas, s.Rhs[p.Pos])
 	}
 	inner := x.Inner(formulas)
-	x.Integrate(out, func(dy, y []float64, t float64) {
+	f := func(dy, y []float64, t float64) {
 		for i, p := range integrated {
 			x.Values(s.States[p.Pos])[0] = y[i]
 		}
@@ -159,7 +173,33 @@ func (s *Solution) eval(order int, x Evaluation) {
 		for i, f := range rhs {
 			dy[i] = f()
 		}
-	}, y0, x.Code(s.From)(), x.Values(s.Times))
+	}
+	integrate := func(at int) { // counted from 0
+		y0, out = y0[:0], out[:0]
+		var n int
+		for _, p := range integrated {
+			y0 = append(y0, x.Code(s.Init[p.Pos])())
+			all := x.Values(p.Tensor)
+			if n = len(all); s.Outer != nil {
+				n /= x.Extent(s.Outer.Range.Hi)
+			}
+			out = append(out, all[at*n:][:n])
+		}
+		times := x.Values(s.Times)
+		if len(s.Times.Shape) > 1 {
+			times = times[at*n:]
+		}
+		x.Integrate(out, f, y0, x.Code(s.From)(), times[:n])
+	}
+	if s.Outer != nil {
+		own := x.Own(&s.Family, append(formulas, s.Init...))
+		x.Over(s.Outer, func(n int) {
+			own()
+			integrate(n - 1)
+		})
+		return
+	}
+	integrate(0)
 	for _, p := range given {
 		f := x.Code(p.Given)
 		x.Over(s.Index, func(n int) { x.Values(p.Tensor)[n-1] = f() })

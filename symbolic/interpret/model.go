@@ -293,7 +293,8 @@ func readData(m *dsl.Model, set *datafile.Set) (map[string][]float64, error) {
 			continue
 		}
 		if d.Kind == dsl.DemandTimes {
-			check.Times(d.Data.ObjectName(), data[d.Data.ObjectName()], bound(d.Lo, data))
+			name, shape := d.Data.ObjectName(), d.Data.Type.Shape
+			check.RowsOfTimes(name, data[name], extent(shape[len(shape)-1]), bound(d.Lo, data))
 			continue
 		}
 		if d.Kind == dsl.DemandOrder {

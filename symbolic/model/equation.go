@@ -21,6 +21,9 @@ func (p *Posterior) solution(d *dsl.Solve) *expr.Solution {
 		order = 3
 	}
 	s := c.NewSolution(d, p.el.Expr(d.From).At(), order)
+	if s.Outer != nil {
+		p.el.Indices[d.Index] = expr.Sub{Index: s.Outer}
+	}
 	// An elaborator of its own: what depends on the coordinates is an input.
 	el := &expr.Elaborator{C: c, Objects: map[dsl.Object]expr.Value{}, Indices: p.el.Indices, Solve: p.solution}
 	for o, v := range p.el.Objects {
@@ -28,12 +31,11 @@ func (p *Posterior) solution(d *dsl.Solve) *expr.Solution {
 	}
 	el.Leaf = func(e *expr.Expr) *expr.Expr { return p.input(s, e) }
 	for i, v := range d.Ode.Args {
-		e := el.Expr(d.Args[i]).At()
-		el.Objects[v] = expr.Scalar(e)
+		el.Objects[v] = expr.Scalar(p.local(s, el.Expr(d.Args[i]).At()))
 	}
 	var init []*expr.Expr
 	for _, e := range d.Init {
-		init = append(init, el.Expr(e).At())
+		init = append(init, p.local(s, el.Expr(e).At()))
 	}
 	ode := d.Ode
 	for i, v := range ode.States {
@@ -72,6 +74,28 @@ func (p *Posterior) input(s *expr.Solution, e *expr.Expr) *expr.Expr {
 	}
 	u := &expr.Input{Raw: e, Symbol: c.NewTensor(expr.Tensor{Name: name, Kind: expr.LocalTensor, Stage: expr.StagePosition, Positive: c.Sign(e) == expr.Positive})}
 	s.Inputs = append(s.Inputs, u)
+	return c.Ref(u.Symbol)
+}
+
+// local returns an expression in which what is known before sampling, and differs from one value of the outer index to the next, is a number of its own.
+func (p *Posterior) local(s *expr.Solution, e *expr.Expr) *expr.Expr {
+	c := p.C
+	if s.Outer == nil || !e.HasFree(s.Outer) {
+		return e
+	}
+	if e.Stage() >= expr.StagePosition && e.Op != expr.Ref {
+		return c.Rebuild(e, func(a *expr.Expr) *expr.Expr { return p.local(s, a) }, func(s expr.Sub) expr.Sub { return s })
+	}
+	for _, u := range s.Local {
+		if u.Raw == e {
+			return c.Ref(u.Symbol)
+		}
+	}
+	u := &expr.Input{Raw: e, Symbol: c.NewTensor(expr.Tensor{Name: fmt.Sprintf("d%d", len(s.Local)+1), Kind: expr.LocalTensor, Stage: expr.StagePosition, Positive: c.Sign(e) == expr.Positive})}
+	if e.Op == expr.Ref && e.Tensor.Kind == expr.DataTensor {
+		u.Symbol.Name = e.Tensor.Name + "_own"
+	}
+	s.Local = append(s.Local, u)
 	return c.Ref(u.Symbol)
 }
 
