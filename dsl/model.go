@@ -463,7 +463,10 @@ type Solve struct {
 }
 
 // NumTimes is the number of times.
-func (s *Solve) NumTimes() Extent { return s.Times.Type.Shape[len(s.Times.Type.Shape)-1] }
+func (s *Solve) NumTimes() Extent { return NumTimes(s.Times) }
+
+// NumTimes is the number of times that data are, or each row of them.
+func NumTimes(d *Data) Extent { return d.Type.Shape[len(d.Type.Shape)-1] }
 
 // Shape is that of the components.
 func (s *Solve) Shape() []Extent {

@@ -293,8 +293,7 @@ func readData(m *dsl.Model, set *datafile.Set) (map[string][]float64, error) {
 			continue
 		}
 		if d.Kind == dsl.DemandTimes {
-			name, shape := d.Data.ObjectName(), d.Data.Type.Shape
-			check.RowsOfTimes(name, data[name], extent(shape[len(shape)-1]), bound(d.Lo, data))
+			check.RowsOfTimes(d.Data.ObjectName(), data[d.Data.ObjectName()], extent(dsl.NumTimes(d.Data)), bound(d.Lo, data))
 			continue
 		}
 		if d.Kind == dsl.DemandOrder {
