@@ -28,8 +28,9 @@ const (
 	plainStickiness   = 10
 	carefulStickiness = 40
 
-	// fineShare is the share of trajectories that take twice the number of split steps, of half the size: a chain does not stay long where too few of the others are accepted.
-	fineShare = 0.125
+	// secondBelow is the acceptance below which a refused trajectory of split steps is followed by another of steps of half the size: a chain does not stay long where the
+	// first is refused, and hardly enters what it cannot leave.
+	secondBelow = 0.5
 
 	// departurePoints is the number of points that tell of a departure from the metric that they were made with. From a metric that was estimated of them they would depart too little.
 	departurePoints = 16

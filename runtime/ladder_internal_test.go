@@ -3,7 +3,10 @@ package runtime
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"github.com/hamc-dev/hamc/runtime/special"
 )
 
 // TestLadder: whatever the acceptance of the rungs, which grows, a ladder comes to a rung of about the most merit, and stays there; where none accepts enough it says so.
@@ -104,12 +107,11 @@ func TestTurn(t *testing.T) {
 		t.Errorf("at rung %d: %d steps of %d gradients", a.ladder.Now, a.k.Steps, a.k.split)
 	}
 	q := []float64{0.5, -0.5}
-	for _, fine := range []bool{true, false} {
-		before := a.ladder.Rungs[carefulRung].Count
-		a.learn(1, &Transition{Steps: 4, whole: 1, fine: fine}, q)
-		if counted := a.ladder.Rungs[carefulRung].Count > before; counted == fine {
-			t.Errorf("a transition counts: %v, with twice the number of steps: %v", counted, fine)
-		}
+	// What counts of a transition is its first trajectory.
+	a.ladder.Rungs[carefulRung] = rung{}
+	a.learn(1, &Transition{Steps: 16, whole: 0.2, Accept: 0.9, second: true}, q)
+	if r := a.ladder.Rungs[carefulRung]; r.Count == 0 || r.Accept != float64(0.2*r.Count) {
+		t.Errorf("a transition whose first trajectory is accepted by 0.2 counts as %+v", r)
 	}
 
 	a = turning(t, 0.1)
@@ -155,22 +157,132 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// TestFineTrajectories: some trajectories have steps of half the size, and as many more as take the same time.
-func TestFineTrajectories(t *testing.T) {
-	k := turning(t, 0.1).k
-	k.setSplit(2)
-	k.Steps, k.StepSize = 1, plainQuarter
-	q, rng, fine := []float64{0.5, -0.5}, rand.New(rand.NewPCG(1, 2)), 0
-	for range 800 {
-		tr := k.Transition(q, rng)
-		if time := tr.StepSize * float64(tr.Steps) / 2; math.Abs(time-plainQuarter) > quarterJitter*plainQuarter+1e-12 {
-			t.Fatalf("a trajectory of %d gradients takes %v", tr.Steps, time)
+// steep is a kernel with one split step too long for the steep side of a density: of two logarithms of half the square of a normal variable, which have the density exp(x/2 − eˣ) and are
+// standardised.
+func steep(t *testing.T) (k *HMC, mean, sd float64) {
+	t.Helper()
+	const shape = 0.5
+	mean, sd = special.Digamma(shape), math.Sqrt(special.Trigamma(shape))
+	e := NewEuclidean(&slope{m: 2, gradient: func(grad, q []float64) (l float64) {
+		for i, z := range q {
+			x := mean + float64(sd*z)
+			grad[i] = float64(sd * (shape - math.Exp(x)))
+			l += float64(shape*x) - math.Exp(x)
 		}
-		if tr.Steps == 4 {
-			fine++
+		return l
+	}}, false)
+	e.SetCentre([]float64{0, 0})
+	k, err := NewHMC(e, Leapfrog, DefaultOptions().Solver)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.setSplit(2)
+	k.Steps, k.StepSize, k.Jitter = 1, plainQuarter, quarterJitter
+	return k, mean, sd
+}
+
+// TestSecondBalance: a second trajectory from x to y and the one from y to x, with the momentum turned round, are in detailed balance,
+// π(x) (1 − α₁(x)) α₂(x) = π(y) (1 − α₁(y)) α₂(y), where α₁ and α₂ are the acceptances of the first and the second.
+func TestSecondBalance(t *testing.T) {
+	k, mean, sd := steep(t)
+	rng := rand.New(rand.NewPCG(3, 4))
+	// try returns the two acceptances from q, and where the second trajectory ends.
+	try := func(q, p []float64) (first, second float64, at, momentum []float64) {
+		k.t = Transition{}
+		copy(k.p, p)
+		h, _, st := k.System.Energy(q, p)
+		if st != OK {
+			t.Fatal(st)
+		}
+		k.first(q, h, 1, plainQuarter, math.Inf(1), rng) // refused in any case
+		first = k.t.Accept
+		if first >= secondBelow {
+			return first, 0, nil, nil
+		}
+		k.secondTry(q, h, 1, plainQuarter, math.Inf(1), rng)
+		return first, (k.t.Accept - first) / (1 - first), slices.Clone(k.q2), slices.Clone(k.p2)
+	}
+	compared := 0
+	for range 2000 {
+		q, p := make([]float64, 2), make([]float64, 2)
+		for i := range q {
+			z := rng.NormFloat64()
+			q[i], p[i] = (math.Log(z*z/2)-mean)/sd, rng.NormFloat64()
+		}
+		first, second, at, momentum := try(q, p)
+		if second == 0 {
+			continue
+		}
+		for i := range momentum {
+			momentum[i] = -momentum[i]
+		}
+		back, other, home, _ := try(at, momentum)
+		if back >= secondBelow || math.Abs(home[0]-q[0])+math.Abs(home[1]-q[1]) > 1e-9 {
+			t.Fatalf("from %v by %v: the way back is accepted by %v at first, and leads to %v", q, p, back, home)
+		}
+		h0, _, _ := k.System.Energy(q, p)
+		h1, _, _ := k.System.Energy(at, momentum)
+		if there, here := (1-first)*second, math.Exp(h0-h1)*(1-back)*other; math.Abs(there-here) > 1e-9 {
+			t.Errorf("from %v by %v: %v there, %v back", q, p, there, here)
+		}
+		if compared++; compared > 1 && t.Failed() {
+			return
 		}
 	}
-	if fine < 60 || fine > 140 {
-		t.Errorf("%d of 800 trajectories are fine", fine)
+	if compared < 100 {
+		t.Errorf("%d of 2000 have a second trajectory", compared)
+	}
+}
+
+// TestSecondTrajectories: a transition from a draw of the density leads to another one, also where split steps are too long for a place, so that second trajectories are tried.
+func TestSecondTrajectories(t *testing.T) {
+	const draws = 200_000
+	k, mean, sd := steep(t)
+	functions := []func(z float64) float64{
+		func(z float64) float64 { return z },
+		func(z float64) float64 { return z * z },
+	}
+	for _, end := range []float64{-2, -1, 0, 0.5, 0.8, 1, 1.2} {
+		functions = append(functions, func(z float64) float64 {
+			if z > end {
+				return 1
+			}
+			return 0
+		})
+	}
+	sum, squares := make([]float64, len(functions)), make([]float64, len(functions))
+	rng, second, taken := rand.New(rand.NewPCG(11, 12)), 0, 0
+	q, from := make([]float64, 2), make([]float64, 2)
+	for range draws {
+		for i := range q {
+			z := rng.NormFloat64()
+			from[i] = (math.Log(z*z/2) - mean) / sd
+		}
+		copy(q, from)
+		tr := k.Transition(q, rng)
+		switch {
+		case !tr.second && (tr.Accept != tr.whole || tr.Steps != 2):
+			t.Fatalf("one trajectory: %+v", tr)
+		case tr.second && (tr.whole >= secondBelow || tr.Accept < tr.whole || tr.Steps < 6):
+			t.Fatalf("a second trajectory behind one accepted by %v, together by %v: %+v", tr.whole, tr.Accept, tr)
+		case tr.second:
+			second++
+			if tr.Accepted {
+				taken++
+			}
+		}
+		for n, f := range functions {
+			d := f(q[0]) + f(q[1]) - f(from[0]) - f(from[1])
+			sum[n] += d
+			squares[n] += d * d
+		}
+	}
+	if second < draws/50 || taken < second/5 {
+		t.Errorf("%d second trajectories, %d accepted", second, taken)
+	}
+	for n := range functions {
+		if z := sum[n] / math.Sqrt(squares[n]); !(math.Abs(z) < 4) {
+			t.Errorf("the mean of function %d changes by %v, %.1f standard errors", n, sum[n]/draws, z)
+		}
 	}
 }

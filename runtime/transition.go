@@ -196,7 +196,7 @@ type Transition struct {
 
 	halved    bool    // a step was halved
 	saturated bool    // ended at MaxDepth
-	fine      bool    // with twice the number of split steps
+	second    bool    // a second trajectory was tried, with twice the number of split steps
 	whole     float64 // Accept as it were with steps that are not halved, which the step size is adapted by
 	stopped   bool    // cut short by an interrupt: no state of the chain
 }
@@ -239,7 +239,6 @@ func (k *HMC) transition(q []float64, rng *rand.Rand) Transition {
 	}
 	if k.Steps > 0 {
 		k.static(q, h0, rng)
-		t.whole = t.Accept
 	} else {
 		k.dynamic(q, h0, rng)
 	}
@@ -263,10 +262,12 @@ func (k *HMC) setSplit(n int) {
 }
 
 // static is a transition with a number of steps that does not depend on the
-// trajectory, from q and the momentum k.p with the energy h0.
+// trajectory, from q and the momentum k.p with the energy h0. Where a trajectory of split steps is refused that was hardly to be accepted,
+// another one follows with twice as many steps of half the size, by delayed rejection (Modi, Barnett & Carpenter 2024, Delayed rejection
+// Hamiltonian Monte Carlo for sampling multiscale distributions).
 func (k *HMC) static(q []float64, h0 float64, rng *rand.Rand) {
 	t := &k.t
-	// Both draws come before the trajectory, so that what a transition
+	// All draws come before the trajectory, so that what a transition
 	// draws does not depend on how it went.
 	n := k.Steps
 	if k.RandomSteps {
@@ -279,10 +280,20 @@ func (k *HMC) static(q []float64, h0 float64, rng *rand.Rand) {
 		eps = float64(eps*(1-k.Jitter)) + float64(float64(2*k.Jitter)*float64(eps*u))
 	}
 
-	if t.fine = k.split > 0 && rng.Float64() < fineShare; t.fine {
-		n, eps = 2*n, float64(eps/2)
+	logU2 := 0.0
+	if k.split > 0 {
+		logU2 = elementary.Log(1 - float64(rng.Float64()))
 	}
+	k.first(q, h0, n, eps, logU, rng)
+	t.whole = t.Accept
+	if k.split > 0 && k.Correction == nil && !t.Accepted && !t.stopped && t.Accept < secondBelow {
+		k.secondTry(q, h0, n, eps, logU2, rng)
+	}
+}
 
+// first is the trajectory of a static transition, or the first one, of n steps of a size. It is accepted where the logarithm of the density gains more than logU.
+func (k *HMC) first(q []float64, h0 float64, n int, eps, logU float64, rng *rand.Rand) {
+	t := &k.t
 	copy(k.q1, q)
 	copy(k.p1, k.p)
 	t.StepSize = eps
@@ -325,6 +336,70 @@ func (k *HMC) static(q []float64, h0 float64, rng *rand.Rand) {
 	}
 	copy(q, k.q1)
 	t.Accepted, t.LogDensity, t.Energy = true, l1, h1
+}
+
+// secondTry is the second trajectory, of 2n steps of size eps/2, from where the first was refused with the acceptance t.Accept = α₁(x). It ends at y, and is accepted with
+//
+//	α₂ = min(1, exp(H(x) − H(y)) (1 − α₁(y'))/(1 − α₁(x))),
+//
+// where α₁(y') is the acceptance of the first trajectory of the way back, from y with its momentum turned round: there a second one follows with that probability, and only if
+// α₁(y') too lies below secondBelow.
+func (k *HMC) secondTry(q []float64, h0 float64, n int, eps, logU float64, rng *rand.Rand) {
+	t := &k.t
+	first := t.Accept
+	failure, divergent, off := t.Failure, t.Divergent, t.EnergyError // of the first, which is told where there is no second
+	t.second = true
+	copy(k.q2, q)
+	copy(k.p2, k.p)
+	path := integrate(k.Step, k.q2, k.p2, float64(eps/2), 2*n, &k.Solver, k.stop, nil)
+	t.Steps, t.Iterations = t.Steps+path.Steps, t.Iterations+path.Iterations
+	if t.stopped = path.Stopped; t.stopped || path.Status != OK {
+		return
+	}
+	h2, l2, st := k.System.Energy(k.q2, k.p2)
+	if st != OK || !(h2-h0 <= maxEnergyError) {
+		return
+	}
+	back := k.ghost(h2, n, eps)
+	if t.stopped || !(back < secondBelow) {
+		return
+	}
+	gain := h0 - h2 + elementary.Log(float64((1-back)/(1-first)))
+	accept := elementary.Exp(min(0, gain))
+	t.Accept = first + float64((1-first)*accept)
+	if logU >= gain {
+		return
+	}
+	t.Failure, t.Divergent, t.EnergyError, t.StepSize = OK, false, h2-h0, float64(eps/2)
+	copy(k.q1, k.q2)
+	copy(k.p1, k.p2)
+	if k.checks(path.Suspect, rng) {
+		if t.Irreversible = !k.returns(q, 2*n); t.Irreversible {
+			t.Accept, t.Failure, t.Divergent, t.EnergyError, t.StepSize = first, failure, divergent, off, eps
+			return
+		}
+	}
+	copy(q, k.q1)
+	t.Accepted, t.LogDensity, t.Energy = true, l2, h2
+}
+
+// ghost is the acceptance of the first trajectory from the end of the second, back.
+func (k *HMC) ghost(h float64, n int, eps float64) float64 {
+	t := &k.t
+	copy(k.q1, k.q2)
+	for i, p := range k.p2 {
+		k.p1[i] = -p
+	}
+	path := integrate(k.Step, k.q1, k.p1, eps, n, &k.Solver, k.stop, nil)
+	t.Steps, t.Iterations, t.stopped = t.Steps+path.Steps, t.Iterations+path.Iterations, path.Stopped
+	if path.Stopped || path.Status != OK {
+		return 0
+	}
+	end, _, st := k.System.Energy(k.q1, k.p1)
+	if st != OK || !(end-h <= maxEnergyError) {
+		return 0
+	}
+	return elementary.Exp(min(0, h-end))
 }
 
 // checks tells whether something is to be integrated back that is suspect, or not.

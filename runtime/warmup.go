@@ -145,10 +145,8 @@ func (a *adapter) learn(n int, t *Transition, q []float64) (again bool) {
 	switch {
 	case a.averaging == nil || t.Steps == 0:
 	case a.ladder != nil:
-		if !t.fine {
-			a.ladder.add(t.whole)
-			a.climb(a.ladder.Now)
-		}
+		a.ladder.add(t.whole)
+		a.climb(a.ladder.Now)
 	default:
 		a.k.StepSize = a.averaging.update(float64(t.whole * a.k.economy(t)))
 	}
