@@ -20,6 +20,7 @@ type evidence struct {
 	unfinished int // of them
 	blocks     []blockEvidence
 	tails      []tailEvidence
+	apart      *apart        // nil where the chains lie together
 	race       *runtime.Race // nil where there was none
 	named      bool          // diagnose can name statements to blame for failures
 }
@@ -68,6 +69,37 @@ func (c *chainEvidence) failed() int {
 	return n
 }
 
+// lower counts the chains at modes that are lower than that of the highest chain, and returns by how much the lowest is, and its number.
+func (e *evidence) lower() (low int, most float64, which int) {
+	chains := e.blocks[0].chains
+	best := 0
+	for i := range chains {
+		if chains[i].lp > chains[best].lp {
+			best = i
+		}
+	}
+	for i := range chains {
+		if d := chains[best].lp - chains[i].lp; d > minGap && d > gapSDs*chains[i].lpSD && d > gapSDs*chains[best].lpSD {
+			if low++; d > most {
+				most, which = d, chains[i].number
+			}
+		}
+	}
+	return low, most, which
+}
+
+// fixed reports whether the warm-up of all chains chose a number of steps.
+func (e *evidence) fixed() bool {
+	for _, b := range e.blocks {
+		for i := range b.chains {
+			if b.chains[i].fixed == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // dynamic reports whether the trajectories are known to be dynamic.
 func (b *blockEvidence) dynamic() bool { return b.maxDepth > 0 }
 
@@ -113,7 +145,7 @@ func newEvidence(s *summary, man *driver.Manifest, audits []runtime.Audit) *evid
 		e.race = man.Race
 		e.rows = moving(s.rows, man.Params)
 	}
-	e.tails = acceptanceInTails(s.kept, s.draws)
+	e.tails, e.apart = acceptanceInTails(s.kept, s.draws), chainsApart(s.kept, s.draws, e.rows)
 	first := s.kept[0]
 	names := blockNames(first.Columns)
 	whole := len(names) == 0

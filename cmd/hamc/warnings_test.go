@@ -63,6 +63,9 @@ func TestWarningRules(t *testing.T) {
 		{false, func(e *evidence) { e.unfinished = 1 }, "1 of 2 chains did not end: the run was interrupted"},
 		{false, func(e *evidence) { e.rows[1].ESSTail = math.NaN() }, "R-hat or effective sample size undefined for 1 of 2 parameters: too few"},
 		{false, func(e *evidence) { e.rows[0].RHat, e.rows[1].RHat = 1.0101, 1.2 }, "R-hat above 1.01 for 2 of 2 parameters, 1.2 for b: "},
+		{false, func(e *evidence) {
+			e.apart = &apart{parameter: "b", chains: [2][]int{{2, 3}, {1}}, median: [2]float64{-1.5, 2}, lp: [2]float64{-12, -13}}
+		}, "chains 2, 3 and chain 1 are at different places, where b is about -1.5 and 2, and the log density -12 and -13: "},
 		{false, one(func(c *chainEvidence) { c.lp = -110.1 }), "the log density of chain 2 is lower than that of the others by 10: "},
 		{false, func(e *evidence) { e.rows[0].ESSTail, e.rows[1].ESSBulk = 399, 399.8 }, "effective sample size below 400 for 2 of 2 parameters, 399 for a: "},
 		{false, one(func(c *chainEvidence) { c.ebfmi = 0.299 }), "E-BFMI below 0.3 in 1 of 2 chains, the least 0.30: "},
@@ -99,7 +102,7 @@ func TestWarningRules(t *testing.T) {
 		// Of a block, the warning names it; others say nothing.
 		e.blocks[0].name = "scale"
 		line := e.warnings()[0].line()
-		if named := strings.Contains(line, " of the block scale"); named != (i > 5 && !strings.Contains(c.want, "parameter") && !strings.Contains(c.want, "Euclidean")) {
+		if named := strings.Contains(line, " of the block scale"); named != (i > 6 && !strings.Contains(c.want, "parameter") && !strings.Contains(c.want, "Euclidean")) {
 			t.Errorf("case %d, of a block: %s", i, line)
 		}
 	}
