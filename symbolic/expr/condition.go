@@ -89,17 +89,21 @@ func (c *Context) underCondition(val float64, ks []float64, es []*Expr) *Expr {
 	if at < 0 {
 		// Products that are kept apart, and what a sum multiplies, are looked into.
 		n := slices.IndexFunc(es, isChosen)
-		if n < 0 || ks[n] != 1 {
+		if n < 0 {
+			return c.underDefined(val, ks, es)
+		}
+		if ks[n] != 1 {
 			return nil
 		}
 		m := c.opened(es[n])
-		if m.Op == Add {
+		switch {
+		case m.Op == Add:
 			return c.termsUnderCondition(val, ks, es, n, m)
+		case m.Op == Mul:
+			ks, es, val = slices.Concat(ks[:n], ks[n+1:], m.K), slices.Concat(es[:n], es[n+1:], m.Args), val*m.Val
+		default:
+			ks, es = slices.Concat(ks[:n], ks[n+1:], []float64{1}), slices.Concat(es[:n], es[n+1:], []*Expr{m})
 		}
-		if m.Op != Mul {
-			return nil
-		}
-		ks, es, val = slices.Concat(ks[:n], ks[n+1:], m.K), slices.Concat(es[:n], es[n+1:], m.Args), val*m.Val
 		if at = slices.IndexFunc(es, chooses); at < 0 {
 			return nil
 		}
@@ -126,6 +130,68 @@ func (c *Context) underCondition(val float64, ks []float64, es []*Expr) *Expr {
 		}
 	}
 	return c.Mul(append(outside, c.chosen(s.Args[0], branches[0], branches[1]))...)
+}
+
+// underDefined is underCondition for a definition of a program that is 0 where a condition chooses it: it stays, and what may be infinite comes below the condition.
+func (c *Context) underDefined(val float64, ks []float64, es []*Expr) *Expr {
+	for n, e := range es {
+		if e.Op != Ref || e.Tensor.Kind != DefTensor || ks[n] <= 0 || !risky(ks, es, n) {
+			continue
+		}
+		cond, where := c.conditionOf(e, riskDepth)
+		if cond == nil {
+			continue
+		}
+		var outside, inside []*Expr
+		var k []float64
+		for m, x := range es {
+			if x.Op == Delta || x.Op == Inside || x.Op == Before {
+				outside = append(outside, x)
+			} else {
+				inside, k = append(inside, x), append(k, ks[m])
+			}
+		}
+		branches := [2]*Expr{c.nought(), c.nought()}
+		branches[where] = c.product(val, k, inside) // as it is: it is below its condition
+		return c.Mul(append(outside, c.Call("select", cond, branches[0], branches[1]))...)
+	}
+	return nil
+}
+
+// conditionOf is a condition that has to hold, or, where the second value is 1, not to hold, lest e be 0, as far as its definition tells; nil where there is none.
+func (c *Context) conditionOf(e *Expr, depth int) (cond *Expr, where int) {
+	if depth == 0 {
+		return nil, 0
+	}
+	switch e.Op {
+	case Call:
+		if chooses(e) {
+			if e.Args[1].IsNum(0) {
+				where = 1
+			}
+			return e.Args[0], where
+		}
+	case Mul:
+		for n, f := range e.Args {
+			if cond, where = c.conditionOf(f, depth-1); cond != nil && e.K[n] > 0 {
+				return cond, where
+			}
+		}
+	case Sum:
+		i, body := c.Open(e)
+		if cond, where = c.conditionOf(body, depth-1); cond != nil && !cond.HasFree(i) {
+			return cond, where
+		}
+	case Ref:
+		d := e.Tensor.Def
+		if d == nil || d.Body == nil || d.Recursion != nil || d.Scatter != nil || d.Fit != nil || len(d.Indices) != len(e.Subs) {
+			return nil, 0
+		}
+		if cond, where = c.conditionOf(d.Body, depth-1); cond != nil {
+			return c.SubstAll(cond, d.Indices, e.Subs), where
+		}
+	}
+	return nil, 0
 }
 
 // termsUnderCondition is underCondition for a sum, the factor at, of terms each of which a condition chooses.
@@ -167,7 +233,8 @@ func isChosen(e *Expr) bool {
 	case Add:
 		return e.Val == 0 && !slices.ContainsFunc(e.Args, func(t *Expr) bool { return !chooses(t) && (t.Op != Mul || factorOf(t, nil) < 0) })
 	case Sum:
-		return e.Args[0].Op == Mul && factorOf(e.Args[0], e.Index) >= 0
+		b := e.Args[0]
+		return b.Op == Mul && factorOf(b, e.Index) >= 0 || chooses(b) && !b.Args[0].HasFree(e.Index)
 	}
 	return chooses(e)
 }
@@ -190,6 +257,9 @@ func (c *Context) opened(e *Expr) *Expr {
 		return e
 	}
 	i, m := c.Open(e)
+	if chooses(m) { // the one factor
+		m = &Expr{Op: Mul, Val: 1, K: []float64{1}, Args: []*Expr{m}}
+	}
 	if m.Op != Mul || factorOf(m, i) < 0 {
 		return e
 	}
@@ -205,13 +275,13 @@ func (c *Context) opened(e *Expr) *Expr {
 const riskDepth = 12
 
 // mayExplode reports whether a factor may be infinite, or no number, at finite arguments, as far as a look at its operands and at what is defined
-// for them tells. What stands under a condition of its own is not looked at.
+// for them tells. What a condition of its own chooses may, where another one does not choose it.
 func mayExplode(e *Expr, depth int) bool {
 	switch {
 	case depth == 0:
 		return false
 	case e.Op == Call && e.Func.Name == "select":
-		return false
+		return mayExplode(e.Args[1], depth-1) || mayExplode(e.Args[2], depth-1)
 	case e.Op == Call:
 		return mayBeInfinite[e.Func.Name] || slices.ContainsFunc(e.Args, func(a *Expr) bool { return mayExplode(a, depth-1) })
 	case e.Op == Ref && e.Tensor.Def != nil && e.Tensor.Def.Recursion == nil && e.Tensor.Def.Body != nil:

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"math"
+	"slices"
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/runtime/elementary"
@@ -180,6 +181,15 @@ func (c *Context) Call(name string, args ...*Expr) *Expr {
 		// The loss is |y log x| units in the last place. Pow in the runtime takes ten times as long as a kernel does for exp, and
 		// once more for each derivative.
 		return c.Call("exp", c.Mul(args[1], c.Call("log", args[0])))
+	}
+	if name == "select" { // what the same condition chooses again
+		args = slices.Clone(args)
+		for n, a := range args[1:] {
+			for a.Op == Call && a.Func.Name == "select" && a.Args[0] == args[0] {
+				a = a.Args[n+1]
+			}
+			args[n+1] = a
+		}
 	}
 	if name == "log" {
 		if e := c.log(args[0]); e != nil {

@@ -171,3 +171,40 @@ func TestUnchosenByParameters(t *testing.T) {
 		}
 	}
 }
+
+// TestUnchosenUnder: nor has what is not chosen where the conditional is an argument of a density, or stands in another conditional.
+func TestUnchosenUnder(t *testing.T) {
+	const head = "model m\ndata n int\ndata q, z real[n]\ndata y int[n] in {0, 1}\nparam b1, b2 real\nparam s real > 0\nb1, b2 ~ normal(0, 1)\ns ~ exponential(1)\n"
+	type pair struct{ mean, term string }
+	var pairs []pair
+	for _, mean := range []string{"if q[k] > 0 then sqrt(q[k]*exp(b1)) else b2", "if q[k] > 0 then log(q[k])*b1 else b2", "if q[k] > 0 then q[k]^b1 else b2", "if q[k] > 0 then b1/q[k] else b2",
+		"if q[k] > 0 then log(q[k]*exp(b1)) else 0", "if q[k] > 0 then s*log1m(exp(-b1*b1*q[k])) else b2", "if q[k] > 0 then lgamma(q[k]*s) else b2",
+		"if q[k] == 0 then b2 else if q[k] == 2 then 1 else sqrt(q[k]*exp(b1))", "if q[k] == 0 then -s else if q[k] == 2 then -2*s else sqrt(s*q[k])", "if q[k] == 0 then b2 else if q[k] == 2 then b1 else b2*q[k]^(-s)",
+		"if q[k] == 0 then b2 else if q[k] == 1 then log(q[k]*s) else if q[k] == 3 then sqrt(q[k]*s) else 0"} {
+		for _, term := range []string{"y ~ bernoulli(Phi(m))", "y ~ bernoulli_logit(m)", "y ~ bernoulli(1 - exp(-exp(m)))", "y ~ poisson_log(m)", "z ~ normal(m, s)", "z ~ normal(m, exp(m))", "z ~ student_t(4, m, s)",
+			"z ~ gamma(2, exp(m))", "z ~ beta_proportion(inv_logit(m), s)", "z ~ skew_normal(m, s, 2)", "density sum(log_Phi(m))", "density sum(k in n) weibull_lccdf(z[k] | s, exp(m[k]))", "z ~ normal(m, s) > 0",
+			"y ~ zero_inflated(0.3, poisson_log(m))", "density sum(m)", "density sum(k in n) log_mix(0.3, normal_lpdf(z[k] | m[k], s), normal_lpdf(z[k] | 0, 1))"} {
+			pairs = append(pairs, pair{mean, term})
+		}
+	}
+	for _, x := range campaign.Sample(t, pairs, 6) {
+		p := load(t, head+"let m[k in n] = "+x.mean+"\n"+x.term+"\n", `{"n": 2, "q": [0, 1], "y": [0, 1], "z": [0.5, 0.6]}`)
+		q, grad := []float64{0.1, 0.2, 0.3}, make([]float64, 3)
+		p.Gradient(grad, q)
+		for i, at := range q {
+			difference := func(h float64) float64 {
+				q[i] = at + h
+				up := p.LogDensity(q)
+				q[i] = at - h
+				down := p.LogDensity(q)
+				q[i] = at
+				return (up - down) / (2 * h)
+			}
+			want := (4*difference(5e-4) - difference(1e-3)) / 3 // of fourth order
+			if !(math.Abs(grad[i]-want) <= 1e-5*max(1, math.Abs(want))) {
+				t.Errorf("m[k] = %s, %s: ∂/∂q[%d] is %v, by differences %v", x.mean, x.term, i, grad[i], want)
+				break
+			}
+		}
+	}
+}
