@@ -137,10 +137,13 @@ func supportDemands(t *Term) []Demand {
 		return nil
 	}
 	d := datum(t.Left)
-	if d == nil {
+	if d == nil || t.Tail == UpperTail { // of which the logarithm is 0 below the support
 		return nil
 	}
 	zero, one := &Number{Value: 0}, &Number{Value: 1}
+	if s := t.Dist.Support; t.Tail == LowerTail && (s == UnitOpen || s == UpTo || s == Binary) { // 0 above
+		return []Demand{{Kind: DemandBounds, Data: d, Lo: zero, LoOpen: s == UnitOpen, HiOpen: true}}
+	}
 	switch t.Dist.Support {
 	case Binary:
 		for _, v := range d.Support.Set {
@@ -155,11 +158,8 @@ func supportDemands(t *Term) []Demand {
 		return []Demand{{Kind: DemandBounds, Data: d, Lo: zero, HiOpen: true}}
 	case UpTo:
 		out := []Demand{{Kind: DemandBounds, Data: d, Lo: zero, HiOpen: true}}
-		// Elements are compared only where both sides run alike.
-		limit := datum(t.Args[0])
-		_, indexed := t.Left.(*IndexExpr)
-		if limit != nil && (limit.Type.IsScalar() || !indexed && sameShape(limit.Type.Shape, d.Type.Shape)) {
-			out = append(out, Demand{Kind: DemandUpTo, Data: d, Limit: limit})
+		if t.LimitDemanded() {
+			out = append(out, Demand{Kind: DemandUpTo, Data: d, Limit: datum(t.Args[0])})
 		}
 		return out
 	case Positive:
@@ -173,6 +173,13 @@ func supportDemands(t *Term) []Demand {
 		}
 	}
 	return nil
+}
+
+// LimitDemanded reports whether it is demanded of data that they are no larger than the number of trials. Elements are compared only where both run alike.
+func (t *Term) LimitDemanded() bool {
+	d, limit := datum(t.Left), datum(t.Args[0])
+	_, indexed := t.Left.(*IndexExpr)
+	return d != nil && limit != nil && t.Tail == NoTail && (limit.Type.IsScalar() || !indexed && sameShape(limit.Type.Shape, d.Type.Shape))
 }
 
 // argumentDemands are those of a distribution on the data that are its arguments: outside their

@@ -38,11 +38,8 @@ func (el *Elaborator) LogDensity(t *dsl.Term) (e, bound *Expr, left Value, args 
 	}
 	of := func(text string, y *Expr) *Expr { return c.FormulaValue(t.Dist, text, Scalar(y), args).At() }
 	bound = c.outsideOf(t, left, args)
-	switch t.Tail {
-	case dsl.LowerTail:
-		return of(t.Dist.LogCdf, left.At()), bound, left, args, indices
-	case dsl.UpperTail:
-		return of(t.Dist.LogCcdf, left.At()), bound, left, args, indices
+	if t.Tail != dsl.NoTail {
+		return c.tail(t, left.At(), args, of), bound, left, args, indices
 	}
 	e = of(t.Dist.LogDensity, left.At())
 	if t.Lo != nil || t.Hi != nil {
@@ -50,6 +47,33 @@ func (el *Elaborator) LogDensity(t *dsl.Term) (e, bound *Expr, left Value, args 
 		e, bound = c.Sub(e, norm), c.Add(bound, out)
 	}
 	return e, bound, left, args, indices
+}
+
+// tail is the logarithm of a cumulative probability, which is 0 beyond the end of the support behind which all of the probability lies.
+func (c *Context) tail(t *dsl.Term, y *Expr, args []Value, of func(text string, y *Expr) *Expr) *Expr {
+	first, last := c.endsOf(t.Dist.Support, args)
+	text, inside := t.Dist.LogCdf, c.Number(1)
+	switch counts := t.Dist.Support.Discrete(); {
+	case t.Tail == dsl.UpperTail:
+		text = t.Dist.LogCcdf
+		switch {
+		case first == nil:
+		case counts && c.Sign(c.Add(c.Sub(y, first), c.Number(0.5))) != Positive:
+			inside = c.Call("less_equal", first, y)
+		case !counts && c.Sign(c.Sub(y, first)) != Positive:
+			inside = c.Call("less", first, y)
+		}
+	case last != nil && c.Sign(c.Sub(last, y)) != Positive:
+		inside = c.Call("less", y, last)
+	}
+	place := first
+	switch {
+	case last != nil && !t.Dist.Support.Discrete():
+		place = c.Scale(0.5, c.Add(first, last))
+	case first != nil && !t.Dist.Support.Discrete():
+		place = c.Add(first, c.Number(1))
+	}
+	return c.when(inside, func() *Expr { return of(text, c.inner(inside, y, place)) }, func() *Expr { return c.Number(0) })
 }
 
 // truncated is the logarithm of the probability of the interval that truncates the distribution of a term, and what is −∞ where the left side is outside.
@@ -210,29 +234,38 @@ func (c *Context) outsideOf(t *dsl.Term, y Value, args []Value) *Expr {
 	left := y.At()
 	// A datum is checked when it arrives, a parameter's bounds when the
 	// model is.
-	if !declared(t.Left) || t.Chosen || (t.Dist.Support == dsl.Between || t.Dist.Support == dsl.Above) && !DependsOnCoords(left) {
-		switch t.Dist.Support {
-		case dsl.Positive:
-			positive(left)
-		case dsl.UnitOpen:
-			positive(left)
-			positive(c.Sub(c.Number(1), left))
-		case dsl.Between:
-			positive(c.Sub(left, args[0].At()))
-			positive(c.Sub(args[1].At(), left))
-		case dsl.Above:
-			positive(c.Sub(left, args[0].At()))
-		case dsl.Binary:
-			positive(c.Add(left, c.Number(0.5)))
-			positive(c.Sub(c.Number(1.5), left))
-		case dsl.Counts:
-			positive(c.Add(left, c.Number(0.5)))
-		case dsl.UpTo:
-			positive(c.Add(left, c.Number(0.5)))
-			positive(c.Add(c.Sub(args[0].At(), left), c.Number(0.5)))
+	below, above := t.Tail != dsl.UpperTail, t.Tail != dsl.LowerTail // where the support ends; a cumulative probability is 1 beyond one of the ends
+	from, to := func(e *Expr) {
+		if below {
+			positive(e)
+		}
+	}, func(e *Expr) {
+		if above {
+			positive(e)
 		}
 	}
-	if t.Dist.Support == dsl.UpTo && declared(t.Left) && !t.Chosen && !declared(t.Args[0]) && !DependsOnCoords(args[0].At()) {
+	if !declared(t.Left) || t.Chosen || t.Tail != dsl.NoTail || (t.Dist.Support == dsl.Between || t.Dist.Support == dsl.Above) && !DependsOnCoords(left) {
+		switch t.Dist.Support {
+		case dsl.Positive:
+			from(left)
+		case dsl.UnitOpen:
+			from(left)
+			to(c.Sub(c.Number(1), left))
+		case dsl.Between:
+			from(c.Sub(left, args[0].At()))
+			to(c.Sub(args[1].At(), left))
+		case dsl.Above:
+			from(c.Sub(left, args[0].At()))
+		case dsl.Binary:
+			from(c.Add(left, c.Number(0.5)))
+			to(c.Sub(c.Number(1.5), left))
+		case dsl.Counts:
+			from(c.Add(left, c.Number(0.5)))
+		case dsl.UpTo:
+			from(c.Add(left, c.Number(0.5)))
+			to(c.Add(c.Sub(args[0].At(), left), c.Number(0.5)))
+		}
+	} else if t.Dist.Support == dsl.UpTo && !t.LimitDemanded() && !DependsOnCoords(args[0].At()) {
 		positive(c.Add(c.Sub(args[0].At(), left), c.Number(0.5))) // which is looked at between data alone when they arrive
 	}
 	for n, a := range args {

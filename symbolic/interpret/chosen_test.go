@@ -208,3 +208,72 @@ func TestUnchosenUnder(t *testing.T) {
 		}
 	}
 }
+
+// TestTailsBeyondTheSupport: a cumulative probability is 0 or 1 beyond the support, with a gradient of 0, whether the place is a number, a datum or depends on a parameter.
+func TestTailsBeyondTheSupport(t *testing.T) {
+	args := map[dsl.Domain]string{dsl.RealLine: "0.3", dsl.Positive: "1.7", dsl.UnitOpen: "0.4", dsl.UnitClosed: "0.4", dsl.NonNegative: "1.2"}
+	compared := 0
+	for i := range dsl.Distributions {
+		d := &dsl.Distributions[i]
+		var below, above string
+		switch d.Support {
+		case dsl.Positive, dsl.Counts:
+			below = "-1"
+		case dsl.UnitOpen, dsl.Binary:
+			below, above = "-1", "2"
+		case dsl.UpTo:
+			below, above = "-1", "8"
+		case dsl.Above:
+			below = "0.2"
+		case dsl.Between:
+			below, above = "-1", "3"
+		default:
+			continue
+		}
+		list := []string{}
+		for n, a := range d.Args {
+			v := args[a.Domain]
+			switch {
+			case d.Support == dsl.UpTo && n == 0:
+				v = "7"
+			case d.Support == dsl.Between && n == 1:
+				v = "2"
+			case d.Support == dsl.Above && n == 0:
+				v = "0.4"
+			}
+			list = append(list, v)
+		}
+		for _, x := range []struct {
+			name, at string
+			want     float64
+		}{{d.CdfName(), below, math.Inf(-1)}, {d.CcdfName(), below, 0}, {d.CdfName(), above, 0}, {d.CcdfName(), above, math.Inf(-1)}} {
+			if x.name == "" || x.at == "" || slices.Contains(list, "") {
+				continue
+			}
+			places, base := []string{x.at, "x[1]", x.at + " + 0*u"}, "real"
+			if d.Support.Discrete() {
+				places, base = places[:2], "int"
+			}
+			for _, at := range places {
+				if at == "x[1]" && math.IsInf(x.want, -1) {
+					continue // such data are refused where the density would be 0 for all parameters
+				}
+				text := "model m\ndata x " + base + "[1]\nparam u real\nu ~ normal(0, 1)\ndensity 0.1*u + " + x.name + "(" + at + " | " + strings.Join(list, ", ") + ")\n"
+				p := load(t, text, `{"x": [`+x.at+`]}`)
+				grad := []float64{0}
+				const u = 0.2
+				l := p.Gradient(grad, []float64{u}) - (0.1*u - u*u/2 - 0.5*math.Log(2*math.Pi))
+				if math.IsInf(x.want, -1) && math.IsInf(l, -1) {
+					compared++
+					continue
+				}
+				if compared++; !(math.Abs(l-x.want) < 1e-12 && math.Abs(grad[0]-(0.1-u)) < 1e-12) {
+					t.Errorf("%s(%s | %s) is %v with the slope %v, want %v and 0", x.name, at, strings.Join(list, ", "), l, grad[0]-(0.1-u), x.want)
+				}
+			}
+		}
+	}
+	if compared < 80 {
+		t.Errorf("%d places compared", compared)
+	}
+}
