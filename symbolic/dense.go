@@ -34,15 +34,17 @@ func (r *Derived) Fit(sizes map[string]int) *Derived {
 	}
 	m := *r.Model
 	m.Sizes = sizes
-	var used model.Spent
-	d, list := derive(&m, r.Block, r.Curved, model.DenseMaps, &used)
-	if d == nil || len(list) > 0 || d.carried() <= r.carried() {
-		return r
+	for _, maps := range []model.Maps{model.DenseMaps, model.TurnedMaps} {
+		var used model.Spent
+		d, list := derive(&m, r.Block, r.Curved, maps, &used)
+		if d == nil || len(list) > 0 || d.carried() <= r.carried() {
+			return r
+		}
+		if work := operations(d.Work(), &m); work <= mostWork || work <= mostTimes*operations(r.Work(), &m) {
+			return d
+		}
 	}
-	if work := operations(d.Work(), &m); work > mostWork && work > mostTimes*operations(r.Work(), &m) {
-		return r
-	}
-	return d
+	return r
 }
 
 // carried is the number of parameters with maps, but for levels, which dense ones do not have.

@@ -348,3 +348,41 @@ func TestOperatorCosts(t *testing.T) {
 		}
 	}
 }
+
+// TestHomogeneous: a row's value for kA is what its degree, or its logarithm, says of that for A.
+func TestHomogeneous(t *testing.T) {
+	rng := rand.New(rand.NewSource(5))
+	rows := 0
+	for k := range expr.Operators {
+		op := &expr.Operators[k]
+		if op.Degree == 0 && !op.Logarithmic {
+			continue
+		}
+		rows++
+		const n, m, by = 4, 3, 2.7
+		data := operatorData(rng, n, m, op)
+		a, b := mat.NewDense(n, n, data["A0"]), mat.NewDense(n, m, data["B0"])
+		var scaled mat.Dense
+		scaled.Scale(by, a)
+		size := 1
+		for _, x := range op.Shape([][]dsl.Extent{{dsl.Fixed(n), dsl.Fixed(n)}, {dsl.Fixed(n), dsl.Fixed(m)}}) {
+			size *= x.Offset
+		}
+		of, whole := make([]float64, size), make([]float64, size)
+		op.Eval(of, []*mat.Dense{a, b})
+		op.Eval(whole, []*mat.Dense{&scaled, b})
+		for i, v := range of {
+			want := math.Pow(by, op.Degree) * v
+			if op.Logarithmic {
+				want = v + n*math.Log(by)
+			}
+			if !(math.Abs(whole[i]-want) <= 1e-12*max(1, math.Abs(want))) {
+				t.Errorf("%s: element %d of %v times a matrix is %v, want %v", op.Name, i, by, whole[i], want)
+				break
+			}
+		}
+	}
+	if rows < 10 {
+		t.Errorf("%d rows", rows)
+	}
+}

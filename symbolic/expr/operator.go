@@ -29,9 +29,13 @@ type Operator struct {
 	// Definite says that the first argument is symmetric and positive definite, and that the kernel takes its
 	// Cholesky factor in its place: it is computed once for all.
 	Definite  bool
-	General   bool   // the first argument is any square matrix, and the kernel takes its LU factors in its place
-	Symmetric bool   // so is the value
-	Kernel    string // of the runtime, called with the value and the arguments
+	General   bool // the first argument is any square matrix, and the kernel takes its LU factors in its place
+	Symmetric bool // so is the value
+	// Degree is d where the value for kA in the place of the first argument A is k^d times that for A, for each k > 0, and Logarithmic says that it is that for A
+	// and n log k: a matrix of data times a number needs no factor of its own for each k.
+	Degree      float64
+	Logarithmic bool
+	Kernel      string // of the runtime, called with the value and the arguments
 	// Cost counts the kernel's operations; of a family, those that parts of these shapes take.
 	Cost func(args [][]dsl.Extent) Poly
 	// Eval writes the value to out, NaN where there is none: what tests of the kernel compare with. Of
@@ -116,7 +120,7 @@ var Operators = []Operator{
 		Eval: evalCholesky,
 	},
 	{
-		Name: "inverse", Short: "inv", Definite: true, Symmetric: true, Shape: sameShape, Kernel: "linalg.Inverse", Cost: cubic(1),
+		Name: "inverse", Short: "inv", Definite: true, Symmetric: true, Degree: -1, Shape: sameShape, Kernel: "linalg.Inverse", Cost: cubic(1),
 		Tangent: "-inverse(A)*dA*inverse(A)",
 		Eval: func(out []float64, args []*mat.Dense) {
 			var inv mat.SymDense
@@ -128,7 +132,7 @@ var Operators = []Operator{
 		},
 	},
 	{
-		Name: "log_det", Short: "logDet", Definite: true, Shape: noShape, Kernel: "linalg.LogDet", Cost: linear(2),
+		Name: "log_det", Short: "logDet", Definite: true, Logarithmic: true, Shape: noShape, Kernel: "linalg.LogDet", Cost: linear(2),
 		Tangent: "sum(inverse(A) .* dA)",
 		Eval: func(out []float64, args []*mat.Dense) {
 			out[0] = math.NaN()
@@ -138,7 +142,7 @@ var Operators = []Operator{
 		},
 	},
 	{
-		Name: "cholesky", Short: "chol", Definite: true, Shape: sameShape, Kernel: "linalg.Lower", Cost: linear(0),
+		Name: "cholesky", Short: "chol", Definite: true, Degree: 0.5, Shape: sameShape, Kernel: "linalg.Lower", Cost: linear(0),
 		// Murray (2016), arXiv:1602.07527, equation 8.
 		Tangent: "cholesky(A)*lower_half(inverse_lower(cholesky(A))*dA*inverse_lower(cholesky(A))')",
 		Adjoint: func(c *Context, x Applied) []Value {
@@ -179,7 +183,7 @@ var Operators = []Operator{
 		},
 	},
 	{
-		Name: "solve_spd", Short: "solve", Definite: true, Shape: rightShape, Kernel: "linalg.Solve", Cost: perColumn(2),
+		Name: "solve_spd", Short: "solve", Definite: true, Degree: -1, Shape: rightShape, Kernel: "linalg.Solve", Cost: perColumn(2),
 		Tangent: "inverse(A)*(dB - dA*solve_spd(A, B))",
 		Eval: func(out []float64, args []*mat.Dense) {
 			var x mat.Dense
@@ -198,7 +202,7 @@ var Operators = []Operator{
 		Eval: evalLU,
 	},
 	{
-		Name: "inverse_general", Short: "inv", General: true, Shape: sameShape, Kernel: "linalg.LUInverse", Cost: cubic(2),
+		Name: "inverse_general", Short: "inv", General: true, Degree: -1, Shape: sameShape, Kernel: "linalg.LUInverse", Cost: cubic(2),
 		Tangent: "-inverse_general(A)*dA*inverse_general(A)",
 		Eval: func(out []float64, args []*mat.Dense) {
 			n, _ := args[0].Dims()
@@ -210,7 +214,7 @@ var Operators = []Operator{
 		},
 	},
 	{
-		Name: "log_abs_det", Short: "logAbsDet", General: true, Shape: noShape, Kernel: "linalg.LogAbsDet", Cost: linear(2),
+		Name: "log_abs_det", Short: "logAbsDet", General: true, Logarithmic: true, Shape: noShape, Kernel: "linalg.LogAbsDet", Cost: linear(2),
 		Tangent: "sum(inverse_general(A)' .* dA)",
 		Eval: func(out []float64, args []*mat.Dense) {
 			out[0] = math.NaN()
@@ -220,12 +224,12 @@ var Operators = []Operator{
 		},
 	},
 	{
-		Name: "solve_general", Short: "solve", General: true, Shape: rightShape, Kernel: "linalg.LUSolve", Cost: perColumn(2),
+		Name: "solve_general", Short: "solve", General: true, Degree: -1, Shape: rightShape, Kernel: "linalg.LUSolve", Cost: perColumn(2),
 		Tangent: "inverse_general(A)*(dB - dA*solve_general(A, B))",
 		Eval:    evalSolveGeneral,
 	},
 	{
-		Name: "inverse_lower", Short: "invLower", Shape: sameShape, Kernel: "linalg.InverseLower", Cost: cubic(1),
+		Name: "inverse_lower", Short: "invLower", Degree: -1, Shape: sameShape, Kernel: "linalg.InverseLower", Cost: cubic(1),
 		Tangent: "-inverse_lower(A)*dA*inverse_lower(A)",
 		Eval: func(out []float64, args []*mat.Dense) {
 			n, _ := args[0].Dims()
@@ -237,7 +241,7 @@ var Operators = []Operator{
 		},
 	},
 	{
-		Name: "solve_lower", Short: "solveLower", Shape: rightShape, Kernel: "linalg.SolveLower", Cost: perColumn(1),
+		Name: "solve_lower", Short: "solveLower", Degree: -1, Shape: rightShape, Kernel: "linalg.SolveLower", Cost: perColumn(1),
 		Tangent: "inverse_lower(A)*(dB - dA*solve_lower(A, B))",
 		Adjoint: func(c *Context, x Applied) []Value {
 			// X = L⁻¹B: B̄ = L⁻ᵀX̄, L̄ = −B̄Xᵀ
@@ -247,7 +251,7 @@ var Operators = []Operator{
 		Eval: evalSolveLower,
 	},
 	{
-		Name: "solve_upper", Short: "solveUpper", Shape: rightShape, Kernel: "linalg.SolveUpper", Cost: perColumn(1),
+		Name: "solve_upper", Short: "solveUpper", Degree: -1, Shape: rightShape, Kernel: "linalg.SolveUpper", Cost: perColumn(1),
 		Tangent: "inverse_lower(A)'*(dB - dA'*solve_upper(A, B))",
 		Adjoint: func(c *Context, x Applied) []Value {
 			// X = L⁻ᵀB: B̄ = L⁻¹X̄, L̄ = −XB̄ᵀ
@@ -531,6 +535,17 @@ func (c *Context) outerSlots(outer []*Index) []*Index {
 
 // Apply returns the value of an operator.
 func (c *Context) Apply(op *Operator, args ...Value) Value {
+	if op.Degree != 0 || op.Logarithmic {
+		if k, data := c.Scaled(args[0]); k != nil {
+			v := c.Apply(op, append([]Value{data}, args[1:]...)...)
+			return Value{Shape: v.Shape, Elem: func(s ...Sub) *Expr {
+				if op.Logarithmic {
+					return c.Add(v.At(s...), c.Mul(c.Extent(data.Shape[0]), c.Call("log", k)))
+				}
+				return c.Mul(c.Pow(k, op.Degree), v.At(s...))
+			}}
+		}
+	}
 	a := &Application{Operator: op}
 	var bodies []*Expr
 	for _, v := range args {
@@ -540,6 +555,32 @@ func (c *Context) Apply(op *Operator, args ...Value) Value {
 	r, shape := c.Applied(a, bodies), op.Shape(a.Shapes)
 	outer := r.Subs[:len(r.Subs)-len(shape)]
 	return Value{Shape: shape, Elem: func(s ...Sub) *Expr { return c.Ref(r.Tensor, slices.Concat(outer, s)...) }}
+}
+
+// Scaled splits a matrix into a positive number that depends on parameters and a matrix that is known before sampling; the number is nil if it is not made so.
+func (c *Context) Scaled(a Value) (k *Expr, data Value) {
+	slots := c.Slots(a.Shape)
+	body := a.At(SubsOf(slots)...)
+	if body.Op != Mul || body.stage < StageGiven {
+		return nil, data
+	}
+	var ks, own []float64
+	var factors, known []*Expr
+	for n, f := range body.Args {
+		if f.stage < StageGiven {
+			own, known = append(own, body.K[n]), append(known, f)
+			continue
+		}
+		if slices.ContainsFunc(slots, f.HasFree) {
+			return nil, data
+		}
+		ks, factors = append(ks, body.K[n]), append(factors, f)
+	}
+	m := c.Product(body.Val, own, known)
+	if k = c.Product(1, ks, factors); !slices.ContainsFunc(slots, m.HasFree) || c.Sign(k) != Positive {
+		return nil, data
+	}
+	return k, Value{Shape: a.Shape, Elem: func(s ...Sub) *Expr { return c.SubstAll(m, slots, s) }}
 }
 
 // Applied is the element of the value of an operator at its slots, from its arguments at theirs.

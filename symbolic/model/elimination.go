@@ -144,7 +144,7 @@ func (s *step) freeze(p *Posterior, others []*latent) {
 // seen given the others, if dense precisions, which might do better, have been tried.
 func (p *Posterior) eliminated(latents []*latent) (steps []*step, used []*PosteriorTerm) {
 	steps, used = p.factorised(latents, false)
-	if steps == nil && len(latents) == 1 && len(latents[0].is) > 1 && p.Maps == DenseMaps {
+	if steps == nil && len(latents) == 1 && len(latents[0].is) > 1 && p.Maps.dense() {
 		return p.factorised(latents, true)
 	}
 	return steps, used
@@ -198,7 +198,7 @@ func (p *Posterior) eliminate(m *gaussian, left []int) (*step, int) {
 			return s, n
 		}
 	}
-	if p.Maps != DenseMaps || !m.scaled {
+	if !p.Maps.dense() || !m.scaled {
 		return nil, 0
 	}
 	rank := func(n int) (kind, size int) {

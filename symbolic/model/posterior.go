@@ -90,7 +90,7 @@ func (p *Posterior) Elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 	if p.Maps != NoMaps {
 		latents, numbers = latentsOf(m, block)
 	}
-	if p.Maps == DenseMaps {
+	if p.Maps.dense() {
 		numbers = nil
 	}
 	for {

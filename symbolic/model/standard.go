@@ -17,6 +17,8 @@ type standard struct {
 	stand   []*expr.Tensor                      // variables in the place of the vectors
 	mean    func(n int, at expr.Sub) *expr.Expr // of element at of the n-th vector
 	factor  expr.Value                          // C
+	times   *expr.Expr                          // a number that depends on the other parameters, so that C is that times a matrix
+	matrix  expr.Value                          // which is known before sampling; else the number is 1, and the matrix C
 	moves   bool                                // x given u depends on the other parameters
 }
 
@@ -37,7 +39,7 @@ func (p *Posterior) standardise(unit []*latent) {
 		if x.Term.Dist == nil || !p.leftMentions(x, unit) {
 			continue
 		}
-		if t != nil || x.Term.Dist.Name != "multi_normal" && x.Term.Dist.Name != "multi_normal_cholesky" {
+		if t != nil || x.Term.Dist.Name != "multi_normal" && x.Term.Dist.Name != "multi_normal_cholesky" && !p.scaledPrecision(x) {
 			return
 		}
 		t = x
@@ -46,8 +48,14 @@ func (p *Posterior) standardise(unit []*latent) {
 		return
 	}
 	s := &standard{vectors: unit, factor: t.Args[1]}
-	if t.Term.Dist.Name == "multi_normal" {
+	switch t.Term.Dist.Name {
+	case "multi_normal":
 		s.factor = c.Cholesky(t.Args[1])
+	case "multi_normal_prec":
+		s.factor = c.Cholesky(c.Apply(expr.OperatorOf("inverse"), t.Args[1]))
+	}
+	if s.times, s.matrix = c.Scaled(s.factor); s.times == nil || s.rows() {
+		s.times, s.matrix = c.Number(1), s.factor
 	}
 	s.mean = func(n int, at expr.Sub) *expr.Expr {
 		if s.rows() {
@@ -79,6 +87,15 @@ func (p *Posterior) standardise(unit []*latent) {
 	}
 	t.standard = s
 	t.L = c.Sub(logDensity, s.logDet(c))
+}
+
+// scaledPrecision reports whether a term has a precision of data times a number that depends on parameters: its inverse is known but for that.
+func (p *Posterior) scaledPrecision(t *PosteriorTerm) bool {
+	if t.Term.Dist.Name != "multi_normal_prec" {
+		return false
+	}
+	k, _ := p.C.Scaled(t.Args[1])
+	return k != nil
 }
 
 // scales reports whether the factor of another latent vector depends on those of a unit, which have no map: it would not know of the others.
@@ -119,7 +136,7 @@ func (p *Posterior) leftIs(t *PosteriorTerm, unit []*latent) bool {
 func (s *standard) spread(c *expr.Context, n int, v *latent) *expr.Expr {
 	if !s.rows() {
 		i, j := expr.Sub{Index: v.i}, expr.Sub{Index: v.j}
-		return c.Sum(v.j, c.Mul(c.Before(j, expr.ShiftSub(i, 1)), s.factor.At(i, j), c.Ref(s.u[0], v.subs(j)...)))
+		return c.Mul(s.times, c.Sum(v.j, c.Mul(c.Before(j, expr.ShiftSub(i, 1)), s.matrix.At(i, j), c.Ref(s.u[0], v.subs(j)...))))
 	}
 	sum := c.Number(0)
 	for l := 0; l <= n; l++ {
@@ -131,14 +148,21 @@ func (s *standard) spread(c *expr.Context, n int, v *latent) *expr.Expr {
 // spreadBack is Cᵀe of a vector that is x = m + C u, of what e says of x at an index: sums over observations are made before, once for each reference. Of other
 // vectors it is e.
 func (p *Posterior) spreadBack(v *latent, e *expr.Expr, i *expr.Index) *expr.Expr {
-	s := v.standard
 	if !v.spread() {
 		return e
 	}
-	c := p.C
+	return p.C.Mul(v.standard.times, p.spreadMatrix(v, e, i))
+}
+
+// spreadMatrix is spreadBack but for the number that C is a multiple by.
+func (p *Posterior) spreadMatrix(v *latent, e *expr.Expr, i *expr.Index) *expr.Expr {
+	c, s := p.C, v.standard
+	if !v.spread() {
+		return e
+	}
 	l := c.NewIndex("l", i.Range)
 	from, to := expr.Sub{Index: l}, expr.Sub{Index: i}
-	return c.Sum(l, c.Mul(c.Before(to, expr.ShiftSub(from, 1)), s.factor.At(from, to), c.Subst(c.Atom(e), i, from)))
+	return c.Sum(l, c.Mul(c.Before(to, expr.ShiftSub(from, 1)), s.matrix.At(from, to), c.Subst(c.Atom(e), i, from)))
 }
 
 // spread reports whether a vector is x = m + C u with a factor of its own length.
@@ -245,7 +269,12 @@ func (p *Posterior) spreadBoth(v, w *latent, e *expr.Expr) *expr.Expr {
 	if v == w && v.spread() {
 		e, deltas = p.eachAlone(v, e)
 	}
-	return p.C.Mul(append(deltas, p.spreadBack(w, p.spreadBack(v, e, v.i), w.j))...)
+	for _, x := range []*latent{v, w} {
+		if x.spread() {
+			deltas = append(deltas, x.standard.times)
+		}
+	}
+	return p.C.Mul(append(deltas, p.spreadMatrix(w, p.spreadMatrix(v, e, v.i), w.j))...)
 }
 
 // at is an element of the factor of rows.

@@ -36,8 +36,12 @@ type Maps uint8
 const (
 	BandedMaps Maps = iota // where elements are determined one after the other
 	DenseMaps              // others too
+	TurnedMaps             // others too, those that are turned to their axes before those that are factorised
 	NoMaps
 )
+
+// dense reports whether blocks may be dense.
+func (m Maps) dense() bool { return m == DenseMaps || m == TurnedMaps }
 
 // Transport is the map of one latent vector.
 type Transport struct {
@@ -185,11 +189,11 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 			}
 			continue
 		}
-		if p.Maps == DenseMaps && alone == nil {
+		if p.Maps.dense() && alone == nil {
 			continue // a regression with a prior of known scale, of which a dense map would be the same nearly everywhere
 		}
 		more := slices.Concat(chosen, unit)
-		if together, of := p.eliminated(more); together != nil && holds(of, used) && holds(of, own) {
+		if together, of := p.eliminated(more); together != nil && holds(of, used) && holds(of, own) && (p.Maps != TurnedMaps || alone == nil || p.turned(together) || !p.turned(slices.Concat(steps, alone))) {
 			chosen, steps, used = more, together, of
 		} else if alone != nil && !p.located(unit, all) {
 			single = append(single, alone...)
@@ -236,6 +240,17 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 		}
 	}
 	return kept
+}
+
+// turned reports whether steps are of precisions that are turned to their axes where they are dense: others take n³ operations for each gradient.
+func (p *Posterior) turned(steps []*step) bool {
+	return !slices.ContainsFunc(steps, func(s *step) bool {
+		if s.bands != nil {
+			return false
+		}
+		a, _, _ := p.split(s)
+		return a == nil
+	})
 }
 
 // latentsAmong are the latent vectors that parameters may be.
@@ -445,8 +460,8 @@ func (p *Posterior) transport(s *step, later []*step) (logJacobian *expr.Expr) {
 	var value *expr.Expr
 	switch len(s.bands) {
 	case 0:
-		if a, rest := p.split(s); a != nil {
-			value, t.Whitened, logJacobian = p.spectral(s, a, rest, z, own)
+		if a, k, rest := p.split(s); a != nil {
+			value, t.Whitened, logJacobian = p.spectral(s, a, k, rest, z, own)
 			break
 		}
 		lower := c.Apply(expr.OperatorOf("cholesky"), s.dense)
@@ -482,57 +497,78 @@ func (p *Posterior) transport(s *step, later []*step) (logJacobian *expr.Expr) {
 	return logJacobian
 }
 
-// split writes a dense precision as a I + W, where a alone depends on the position: it is the precision of a prior whose only parameter is its
+// split writes a dense precision as a I + k W, where a and k alone depend on the position: it is the precision of a prior whose only parameter is its
 // scale, beside what data say at the reference. It is nil for other precisions.
-func (p *Posterior) split(s *step) (a *expr.Expr, rest expr.Value) {
+func (p *Posterior) split(s *step) (a, k *expr.Expr, rest expr.Value) {
 	c, i, j := p.C, s.v.i, s.v.j
 	full, diagonal := c.SplitDelta(s.dense.At(expr.Sub{Index: i}, expr.Sub{Index: j}), i, j)
+	k = c.Number(1)
 	if full.Stage() >= expr.StagePosition {
-		return nil, rest
+		if k, full = scaledBy(c, full, i, j); k == nil {
+			return nil, nil, rest
+		}
 	}
 	terms, ks := []*expr.Expr{diagonal}, []float64{1}
 	if diagonal.Op == expr.Add {
-		terms, ks = diagonal.Args, diagonal.K
-		full = c.Add(full, c.Scale(diagonal.Val, c.Delta(expr.Sub{Index: i}, expr.Sub{Index: j})))
+		terms, ks = slices.Concat(diagonal.Args, []*expr.Expr{c.Number(diagonal.Val)}), slices.Concat(diagonal.K, []float64{1})
 	}
 	total := c.Number(0)
 	for n, t := range terms {
 		t = c.Scale(ks[n], t)
 		switch {
-		case t.Stage() < expr.StagePosition:
+		case t.Stage() < expr.StagePosition && k.IsNum(1):
 			full = c.Add(full, c.Mul(t, c.Delta(expr.Sub{Index: i}, expr.Sub{Index: j})))
 		case t.HasFree(i) || t.HasFree(j):
-			return nil, rest
+			return nil, nil, rest
 		default:
 			total = c.Add(total, t)
 		}
 	}
-	if total.Stage() < expr.StagePosition {
-		return nil, rest
+	if total.Stage() < expr.StagePosition && k.IsNum(1) {
+		return nil, nil, rest
 	}
-	return total, expr.Value{Shape: s.dense.Shape, Elem: func(at ...expr.Sub) *expr.Expr { return c.SubstAll(full, []*expr.Index{i, j}, at) }}
+	return total, k, expr.Value{Shape: s.dense.Shape, Elem: func(at ...expr.Sub) *expr.Expr { return c.SubstAll(full, []*expr.Index{i, j}, at) }}
 }
 
-// spectral is the map of a precision A = a I + W, with W = QΛQᵀ at the reference and d = Λ + a:
+// scaledBy splits a product into what depends on the position, a number, and the rest, the elements of a matrix; the number is nil where that is not so.
+func scaledBy(c *expr.Context, e *expr.Expr, i, j *expr.Index) (k, rest *expr.Expr) {
+	if e.Op != expr.Mul {
+		return nil, e
+	}
+	k, rest = c.Number(1), c.Number(e.Val)
+	for n, f := range e.Args {
+		switch f = c.Pow(f, e.K[n]); {
+		case f.Stage() < expr.StagePosition:
+			rest = c.Mul(rest, f)
+		case f.HasFree(i) || f.HasFree(j):
+			return nil, e
+		default:
+			k = c.Mul(k, f)
+		}
+	}
+	return k, rest
+}
+
+// spectral is the map of a precision A = a I + k W, with W = QΛQᵀ at the reference and d = kΛ + a:
 //
 //	x = A⁻¹r + A^{-½}z = Q(Qᵀr/d + Qᵀz/√d)
 //
 // and z likewise of x, in whose place the coordinates stand. It takes products of matrices and vectors, where a factor would take n³ operations each time.
 // The root is the symmetric one, so that neither signs nor the choice of vectors of equal values matter.
-func (p *Posterior) spectral(s *step, a *expr.Expr, rest, z, own expr.Value) (value, whitened, logJacobian *expr.Expr) {
+func (p *Posterior) spectral(s *step, a, k *expr.Expr, rest, z, own expr.Value) (value, whitened, logJacobian *expr.Expr) {
 	c, i := p.C, s.v.i
 	at := expr.Sub{Index: i}
-	k := c.NewIndex("k", i.Range)
-	to := expr.Sub{Index: k}
+	l := c.NewIndex("k", i.Range)
+	to := expr.Sub{Index: l}
 	values := c.Apply(expr.OperatorOf("eigenvalues"), rest)
 	q := c.Apply(expr.OperatorOf("eigenvectors"), rest).At(at, to)
-	variance := c.Atom(c.Pow(c.Atom(c.Add(values.At(to), c.Atom(a))), -1))
+	variance := c.Atom(c.Pow(c.Atom(c.Add(c.Mul(k, values.At(to)), c.Atom(a))), -1))
 	root := c.Atom(c.Pow(variance, 0.5))
 	turned := func(e *expr.Expr) *expr.Expr { return c.Atom(c.Sum(i, c.Mul(q, e))) }
-	back := func(e *expr.Expr) *expr.Expr { return c.Sum(k, c.Mul(q, c.Atom(e))) }
+	back := func(e *expr.Expr) *expr.Expr { return c.Sum(l, c.Mul(q, c.Atom(e))) }
 	u, v := turned(c.Atom(s.r)), turned(z.At(at))
 	x := turned(own.At(at))
 	value = back(c.Add(c.Mul(variance, u), c.Mul(root, v)))
 	whitened = back(c.Sub(c.Div(x, root), c.Mul(root, u)))
-	return value, whitened, c.Scale(0.5, c.SumAll(append(s.v.others(), k), c.Call("log", variance)))
+	return value, whitened, c.Scale(0.5, c.SumAll(append(s.v.others(), l), c.Call("log", variance)))
 }
