@@ -15,7 +15,7 @@ func (el *Elaborator) LogDensity(t *dsl.Term) (e, bound *Expr, left Value, args 
 	left = el.Expr(t.Left)
 	for n, a := range t.Args {
 		args = append(args, el.Expr(a))
-		if t.Dist.Args[n].Domain == dsl.Covariance && el.Claim != nil {
+		if t.Dist.Args[n].Domain == dsl.Covariance && el.Claim != nil && !dsl.Symmetric(a) {
 			el.Claim(a.Span(), args[n])
 		}
 	}

@@ -352,7 +352,7 @@ func (el *Elaborator) call(e *dsl.CallExpr) Value {
 		return Scalar(c.Sum(i, args[0].At(Sub{Index: i}, Sub{Index: i})))
 	}
 	if op := OperatorOf(e.Func); op != nil {
-		if op.Definite && el.Claim != nil {
+		if op.Definite && el.Claim != nil && !dsl.Symmetric(e.Args[0].Expr) {
 			el.Claim(e.Args[0].Expr.Span(), args[0])
 		}
 		if v, ok := c.banded(e.Func, args); ok {
