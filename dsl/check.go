@@ -1743,14 +1743,29 @@ func (c *checker) term(s *SampleStmt, at Span, left Expr, dist *Distribution, in
 	c.model.Terms = append(c.model.Terms, term)
 }
 
-// ofRows makes a statement on an array of simplexes, or of matrices of a type, one on each of them: with the rows of an argument that has as many.
+// rank is the number of dimensions of what lies in a domain.
+func (d Domain) rank() int {
+	switch {
+	case d == Covariance || d == LowerFactor || matrices[d] != nil:
+		return 2
+	case d.Vector() || d == Ascending:
+		return 1
+	}
+	return 0
+}
+
+// ofRows makes a statement on an array of simplexes, of vectors in the rows of a matrix, or of matrices of a type, one on each of them: with the rows of an argument that has as many.
 func (c *checker) ofRows(term *Term) {
 	own, want := 2, matrices[term.Dist.Support]
 	if term.Dist.Support == OnSimplex {
 		own, want = 1, Simplex
 	}
 	n, ok := term.Left.(*Name)
-	if !ok || want == nil {
+	vectors := want == nil && term.Dist.Support.Vector()
+	if vectors {
+		own = 1
+	}
+	if !ok || want == nil && !vectors {
 		return
 	}
 	declared := func(o Object) bool {
@@ -1763,14 +1778,18 @@ func (c *checker) ofRows(term *Term) {
 		return false
 	}
 	shape := term.Left.Type().Shape
-	if len(shape) <= own || !declared(n.Obj) {
+	if len(shape) <= own || !vectors && !declared(n.Obj) {
 		return
 	}
 	shape = shape[:len(shape)-own]
 	indices := indicesOver(shape, term.Left.Span())
 	term.Left = elementOf(term.Left, indices)
 	for k, a := range term.Args {
-		if t := a.Type(); len(t.Shape) >= len(shape) && len(t.Shape) > 0 && sameShape(t.Shape[:len(shape)], shape) && !(term.Dist.Args[k].Domain == VectorPositive && len(t.Shape) == 1) {
+		if t := a.Type(); vectors {
+			if len(t.Shape) == len(shape)+term.Dist.Args[k].Domain.rank() && sameShape(t.Shape[:len(shape)], shape) {
+				term.Args[k] = elementOf(a, indices)
+			}
+		} else if len(t.Shape) >= len(shape) && len(t.Shape) > 0 && sameShape(t.Shape[:len(shape)], shape) && !(term.Dist.Args[k].Domain == VectorPositive && len(t.Shape) == 1) {
 			term.Args[k] = elementOf(a, indices)
 		}
 	}
