@@ -2068,6 +2068,8 @@ func (c *checker) scalarTerm(term *Term) {
 				hint = "an argument is a scalar, or has the shape of the value"
 			} else if len(t.Shape) == 2 && len(ta.Shape) == 1 && ta.Shape[0] == t.Shape[1] {
 				hint = fmt.Sprintf("of each row it reads `%s[j, :] ~ %s(…) for j in %s`", Text(left), dist.Name, t.Shape[0])
+			} else if all := pairsHint(a); all != "" {
+				hint = all
 			} else if d := datum(a); d != nil && t.IsScalar() && alias(left) != nil && !isElement(a) {
 				hint = fmt.Sprintf("what is observed stands on the left: `%s ~ %s(…)` with `%s` as an argument", d.Name, dist.Name, Text(left))
 			} else if t.IsScalar() && len(ta.Shape) == 1 {

@@ -1190,7 +1190,7 @@ func (c *checker) binary(e *BinaryExpr) {
 		case y.IsScalar() || sameShape(x.Shape, y.Shape):
 			e.setType(Type{base, x.Shape})
 		default:
-			c.err(ShapeMismatch, e.At, "", "the operands of `%s` have the shapes %s and %s", e.Op, x, y)
+			c.err(ShapeMismatch, e.At, pairsHint(e), "the operands of `%s` have the shapes %s and %s", e.Op, x, y)
 			bad(e)
 		}
 	}
@@ -1253,6 +1253,23 @@ func (e *BinaryExpr) vectorsHint() string {
 			return hint + fmt.Sprintf("; what `%s` selects is %s[%s]", d.Name, Text(pair[1]), d.Name)
 		}
 	}
+	return hint
+}
+
+// pairsHint is the hint where two vectors of positions select all pairs of rows and columns, b[g, h], and may be meant to select an element each; "" where none do.
+func pairsHint(e Expr) (hint string) {
+	var visit func(e Expr)
+	visit = func(e Expr) {
+		if ix, ok := e.(*IndexExpr); ok && hint == "" && len(ix.Args) == 2 && len(ix.Subscripts) == 2 {
+			a, b := ix.Subscripts[0].Gather, ix.Subscripts[1].Gather
+			if g, h := ix.Args[0], ix.Args[1]; a != nil && b != nil && len(g.Type().Shape) == 1 && sameShape(g.Type().Shape, h.Type().Shape) {
+				hint = fmt.Sprintf("`%s` are all pairs of rows and columns; one element for each i is `%s[%s[i], %s[i]]`, as in `y[i] ~ normal(%s[%s[i], %s[i]], sigma) for i in %s`",
+					Text(ix), Text(ix.Base), Text(g), Text(h), Text(ix.Base), Text(g), Text(h), g.Type().Shape[0])
+			}
+		}
+		children(e, visit)
+	}
+	visit(e)
 	return hint
 }
 

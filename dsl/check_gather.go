@@ -95,7 +95,7 @@ func (c *checker) gather(a, core Expr, shift float64, size Extent, what string) 
 		return Subscript{Gather: &Gather{Value: shifted(a, core, shift), Size: size}}, true
 	}
 	if d == nil && core.Type().Base == Int && size == unknownExtent && c.dependsOnParam(core) == nil && !c.generated(core) {
-		c.err(NotYet, a.Span(), "read it from the data, as integer data that are declared in a range", "a computed position, here, is not in this version of the language: it selects elements only")
+		c.err(NotYet, a.Span(), "read it from the data, as integer data that are declared in a range; or go through all and choose, as in `sum(t in T) (if t >= first[i] and t <= last[i] then … else 0)`", "a computed position, here, is not in this version of the language: it selects elements only")
 		return Subscript{}, false
 	}
 	if d == nil || d.Type.Base != Int {
