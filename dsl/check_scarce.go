@@ -213,14 +213,8 @@ func (m *Model) flatParams() []*Param {
 			densities = append(densities, t.Value)
 			continue
 		}
-		left := t.Left
-		if ix, ok := left.(*IndexExpr); ok {
-			left = ix.Base
-		}
-		if n, ok := left.(*Name); ok {
-			if p, ok := n.Obj.(*Param); ok {
-				known[p] = true
-			}
+		for _, p := range standsFor(t.Left) {
+			known[p] = true
 		}
 		// What is made of parameters alone is described by a prior, in terms of them.
 		arrays := false
@@ -243,6 +237,26 @@ func (m *Model) flatParams() []*Param {
 		}
 	}
 	return flat
+}
+
+// standsFor are the parameters that an expression is, by an element, or in a case of a conditional, as of values that were seen but for some.
+func standsFor(e Expr) (out []*Param) {
+	switch e := e.(type) {
+	case *Name:
+		switch o := e.Obj.(type) {
+		case *Param:
+			return []*Param{o}
+		case *Let:
+			if v, ok := o.Value.(*IfExpr); ok && o.Recursion == nil {
+				return standsFor(v)
+			}
+		}
+	case *IndexExpr:
+		return standsFor(e.Base)
+	case *IfExpr:
+		return append(standsFor(e.Then), standsFor(e.Else)...)
+	}
+	return out
 }
 
 // connected groups parameters that terms connect, in the order of their first.
