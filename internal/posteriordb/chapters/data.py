@@ -549,6 +549,18 @@ def outbreak(r):
 
 
 @made
+def doses_of_subjects(r):
+    n, T = 6, 5
+    t = np.sort(r.uniform(0.5, 4, size=(n, T)), axis=1).round(2)
+    t[3, 4] = t[3, 3]  # one time fewer
+    dose = r.uniform(200, 400, size=n).round()
+    ka, ke, V = 1.1, np.exp(-2 + 0.3 * r.normal(size=n)), np.exp(2.5 + 0.2 * r.normal(size=n))
+    seen = [(i, k) for i in range(n) for k in range(T) if (i, k) != (3, 4)]
+    c = [dose[i] * ka / (ka - ke[i]) * (np.exp(-ke[i] * t[i, k]) - np.exp(-ka * t[i, k])) / V[i] * np.exp(0.1 * r.normal()) for i, k in seen]
+    return {"n": n, "T": T, "t": t, "dose": dose, "N": len(seen), "subject": [i + 1 for i, _ in seen], "place": [k + 1 for _, k in seen], "c": np.array(c)}
+
+
+@made
 def stiff_reaction(r):
     t = np.array([0.1, 0.5, 1, 2, 4, 7, 10])
     return {"n": 7, "t": t, "y": np.exp(-0.04 * t) * np.exp(0.02 * r.normal(size=7))}
