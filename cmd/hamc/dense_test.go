@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestDense: the sizes of the data decide whether a regression with a prior of unknown scale has a dense map, in a run and where it goes on;
+// TestDense: the sizes of the data decide whether a regression with a prior of unknown scales has a dense map that has to be factorised, in a run and where it goes on;
 // its draws are the same whether they were made in one go.
 func TestDense(t *testing.T) {
 	const model = `model shrunk
@@ -17,7 +17,7 @@ data x real[n, K]
 data y real[n]
 param b real[K]
 param tau, s real > 0
-b ~ normal(0, tau)
+b[j] ~ normal(0, tau*j) for j in K
 tau, s ~ normal(0, 1)
 y ~ normal(x*b, s)
 `

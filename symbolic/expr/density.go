@@ -186,7 +186,29 @@ func (c *Context) Bounded(e, bound *Expr) *Expr {
 	if bound.IsNum(0) {
 		return e
 	}
+	if early, late := c.beforeSampling(e); bound.stage < StageGiven && late != nil && !mayExplode(late, riskDepth) {
+		return c.Add(c.Call("bounded", early, bound), late) // the one is computed once
+	}
 	return c.Call("bounded", e, bound)
+}
+
+// beforeSampling splits a sum into the terms that are known before sampling and the others; the second is nil where there are not both.
+func (c *Context) beforeSampling(e *Expr) (early, late *Expr) {
+	if e.Op != Add {
+		return e, nil
+	}
+	early, late = c.Number(e.Val), c.nought()
+	for n, t := range e.Args {
+		if t = c.Scale(e.K[n], t); t.stage < StageGiven {
+			early = c.Add(early, t)
+		} else {
+			late = c.Add(late, t)
+		}
+	}
+	if early.IsNum(0) || late.IsNum(0) {
+		return e, nil
+	}
+	return early, late
 }
 
 // SumAll returns the sum over several indices.
