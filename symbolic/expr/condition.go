@@ -209,11 +209,22 @@ func (c *Context) termsUnderCondition(val float64, ks []float64, es []*Expr, at 
 // risky reports whether a factor other than the one at a place may be infinite.
 func risky(ks []float64, es []*Expr, at int) bool {
 	for n, e := range es {
-		if n != at && (ks[n] < 0 || mayExplode(e, riskDepth)) {
+		if n != at && (ks[n] < 0 || mayExplode(e, riskDepth) || branchesExplode(e, riskDepth)) {
 			return true
 		}
 	}
 	return false
+}
+
+// branchesExplode reports whether a factor is a conditional, by itself or by its definition, that may be infinite where it is chosen: another condition may not choose it.
+func branchesExplode(e *Expr, depth int) bool {
+	if d := e.Tensor; e.Op == Ref && d.Def != nil && d.Def.Recursion == nil && d.Def.Body != nil {
+		e = d.Def.Body
+	}
+	if depth == 0 || e.Op != Call || e.Func.Name != "select" {
+		return false
+	}
+	return slices.ContainsFunc(e.Args[1:], func(b *Expr) bool { return mayExplode(b, depth-1) || branchesExplode(b, depth-1) })
 }
 
 // chooses reports whether a factor is 0 where a condition chooses it.
@@ -275,13 +286,13 @@ func (c *Context) opened(e *Expr) *Expr {
 const riskDepth = 12
 
 // mayExplode reports whether a factor may be infinite, or no number, at finite arguments, as far as a look at its operands and at what is defined
-// for them tells. What a condition of its own chooses may, where another one does not choose it.
+// for them tells. What stands under a condition of its own is not looked at.
 func mayExplode(e *Expr, depth int) bool {
 	switch {
 	case depth == 0:
 		return false
 	case e.Op == Call && e.Func.Name == "select":
-		return mayExplode(e.Args[1], depth-1) || mayExplode(e.Args[2], depth-1)
+		return false
 	case e.Op == Call:
 		return mayBeInfinite[e.Func.Name] || slices.ContainsFunc(e.Args, func(a *Expr) bool { return mayExplode(a, depth-1) })
 	case e.Op == Ref && e.Tensor.Def != nil && e.Tensor.Def.Recursion == nil && e.Tensor.Def.Body != nil:
