@@ -37,17 +37,15 @@ type shift struct {
 //
 // x has the mean D⁻¹(ρ − U s), s = (C − Uᵀ D⁻¹ U)⁻¹(κ − Uᵀ D⁻¹ρ), and the precision P = D − U C⁻¹ Uᵀ. All shifts move all elements of x by
 // much the same, so that P is taken for D less a multiple of D 1 1ᵀ D, which has the same 1ᵀ P 1. It reports whether there is such a Gaussian.
-func (p *Posterior) shifted(s *step, later []*latent, earlier []*step) bool {
+func (p *Posterior) shifted(s *step, later []*latent, earlier []*latent) bool {
 	c := p.C
 	if len(s.bands) != 1 || len(later) == 0 || len(s.v.is) > 1 || s.pin != nil {
 		return false
 	}
 	together := append([]*latent{s.v}, later...)
 	unknown := len(later)
-	for _, e := range earlier {
-		together = append(together, e.v)
-	}
-	m := p.gaussianOf(together, false)
+	together = append(together, earlier...)
+	m := p.gaussianOf(together, view{})
 	if m == nil || m.bent || !holds(m.used, s.used) {
 		return false
 	}
@@ -143,15 +141,25 @@ func (s *step) freeze(p *Posterior, others []*latent) {
 // eliminated factorises the Gaussian of latent vectors, nil where no order does. It returns the terms that are in it. Where observations couple the vectors of an array, each of its elements is
 // seen given the others, if dense precisions, which might do better, have been tried.
 func (p *Posterior) eliminated(latents []*latent) (steps []*step, used []*PosteriorTerm) {
-	steps, used = p.factorised(latents, false)
-	if steps == nil && len(latents) == 1 && len(latents[0].is) > 1 && p.Maps.dense() {
-		return p.factorised(latents, true)
+	return p.eliminatedBefore(latents, nil)
+}
+
+// eliminatedBefore is that where others are not known.
+func (p *Posterior) eliminatedBefore(latents, unknown []*latent) (steps []*step, used []*PosteriorTerm) {
+	steps, used = p.factorised(latents, view{unknown: unknown})
+	switch {
+	case steps == nil && len(latents) == 1 && len(latents[0].is) > 1 && p.Maps.dense():
+		return p.factorised(latents, view{apart: true, unknown: unknown})
+	case steps != nil && p.Maps == TurnedMaps && !p.turned(steps):
+		if turned, of := p.factorised(latents, view{frozen: true, unknown: unknown}); turned != nil && p.turned(turned) {
+			return turned, of
+		}
 	}
 	return steps, used
 }
 
-func (p *Posterior) factorised(latents []*latent, apart bool) (steps []*step, used []*PosteriorTerm) {
-	m := p.gaussianOf(latents, apart)
+func (p *Posterior) factorised(latents []*latent, as view) (steps []*step, used []*PosteriorTerm) {
+	m := p.gaussianOf(latents, as)
 	if m == nil {
 		return nil, nil
 	}

@@ -96,9 +96,15 @@ func (m *gaussian) times(p *Posterior, k, l int, x func(at ...expr.Sub) *expr.Ex
 	return product
 }
 
-// gaussianOf is that of the terms of the density, nil if no normal density stands for the prior of a vector. With apart each observation is one of each element that it sees,
-// given the others.
-func (p *Posterior) gaussianOf(latents []*latent, apart bool) *gaussian {
+// view is how observations are taken.
+type view struct {
+	apart   bool      // each as one of each element that it sees, given the others
+	frozen  bool      // those that are normal with their precisions at the reference, where each has its own that depends on parameters
+	unknown []*latent // other vectors, which are not known before: what is made of them and of scalars is at the reference, as data know the whole better than the scalars alone
+}
+
+// gaussianOf is that of the terms of the density, nil if no normal density stands for the prior of a vector.
+func (p *Posterior) gaussianOf(latents []*latent, as view) *gaussian {
 	c := p.C
 	quadratic, data := c.Number(0), c.Number(0) // of priors, and of observations that are normal
 	m := &gaussian{v: latents, pins: make([]*pin, len(latents))}
@@ -115,14 +121,18 @@ func (p *Posterior) gaussianOf(latents []*latent, apart bool) *gaussian {
 			quadratic = c.Add(quadratic, s.logDensity)
 			m.used, m.priors = append(m.used, t), append(m.priors, s.each...)
 			m.scaled, m.bent = m.scaled || s.scaled, m.bent || s.bent
-		case !apart && t.Term.Dist != nil && (t.Term.Dist.Name == "normal" || t.Term.Dist.Name == "lognormal") && p.linear(t.Args[0].At(), latents) && !mentionsAny(t.Args[1].At(), latents) && !p.bentLeft(t, latents):
-			data = c.Add(data, t.L)
+		case !as.apart && t.Term.Dist != nil && (t.Term.Dist.Name == "normal" || t.Term.Dist.Name == "lognormal") && p.linear(t.Args[0].At(), latents) && !mentionsAny(t.Args[1].At(), latents) && !p.bentLeft(t, latents):
+			l, ok := p.frozen(t, as)
+			if ok {
+				m.predicted = append(m.predicted, t)
+			}
+			data = c.Add(data, l)
 			m.used = append(m.used, t)
 			m.scaled = m.scaled || p.sloping(t.Args[0].At(), latents)
 		case t.Term.Dist != nil && !t.Term.Dist.Whole() && !p.leftMentions(t, latents) && expr.DependsOnCoords(t.Left.At()):
 			// What other parameters say of a vector changes with them: a score at the reference would not follow it.
 		default:
-			if found := p.predictorsOf(t, latents, apart); found != nil {
+			if found := p.predictorsOf(p.beside(t, latents, as.unknown), latents, as.apart); found != nil {
 				m.predictors = append(m.predictors, found...)
 				m.used, m.predicted = append(m.used, t), append(m.predicted, t)
 			}
@@ -173,6 +183,57 @@ func (p *Posterior) gaussianOf(latents []*latent, apart bool) *gaussian {
 		m.g, m.exact = append(m.g, row), append(m.exact, exact)
 	}
 	return m
+}
+
+// frozen is the log density of normal observations; where precisions are at the reference, only as far as it depends on locations.
+func (p *Posterior) frozen(t *PosteriorTerm, as view) (logDensity *expr.Expr, ok bool) {
+	c := p.C
+	precision := c.Inlined(c.Pow(t.Args[1].At(), -2))
+	total := c.Number(1)
+	switch {
+	case mentionsAny(precision, as.unknown):
+		total, ok = p.atReference(precision), true
+	case as.frozen: // but for factors that are the same of all
+		total, ok = p.factorwise(precision, func(f *expr.Expr) bool {
+			return f.Stage() >= expr.StagePosition && slices.ContainsFunc(t.Indices, f.HasFree)
+		})
+	}
+	if !ok {
+		return t.L, false
+	}
+	gap := c.Sub(onRealLine(c, t.Term.Dist.Support, t.Left.At()), t.Args[0].At())
+	return c.SumAll(t.Indices, c.Scale(-0.5, c.Mul(c.Atom(total), gap, gap))), true
+}
+
+// factorwise is an expression with those of its factors at the reference that a function chooses, and whether there are any.
+func (p *Posterior) factorwise(e *expr.Expr, choose func(*expr.Expr) bool) (out *expr.Expr, any bool) {
+	c := p.C
+	factors, powers, out := []*expr.Expr{e}, []float64{1}, c.Number(1)
+	if e.Op == expr.Mul {
+		factors, powers, out = e.Args, e.K, c.Number(e.Val)
+	}
+	for n, f := range factors {
+		if f = c.Pow(f, powers[n]); choose(f) {
+			f, any = c.Atom(p.atReference(f)), true
+		}
+		out = c.Mul(out, f)
+	}
+	return out, any
+}
+
+// beside is a term as vectors see it that are determined before others: its arguments that are made of those and not of them are at the reference.
+func (p *Posterior) beside(t *PosteriorTerm, latents, unknown []*latent) *PosteriorTerm {
+	if len(unknown) == 0 || t.Term.Dist == nil {
+		return t
+	}
+	out := *t
+	out.Args = slices.Clone(t.Args)
+	for n, a := range t.Args {
+		if len(a.Shape) == 0 && mentionsAny(a.At(), unknown) && !mentionsAny(a.At(), latents) {
+			out.Args[n] = expr.Scalar(p.atReference(a.At()))
+		}
+	}
+	return &out
 }
 
 // bentLeft reports whether the left side of a term is not linear in latent vectors on the real line.

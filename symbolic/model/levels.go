@@ -31,7 +31,7 @@ const mostLevels = MostVectors
 
 // levelsOf are the steps of vectors that have a map together and of those of some numbers that are levels of theirs; nil where none is.
 func (p *Posterior) levelsOf(vectors, numbers []*latent) (steps []*step) {
-	alone := p.gaussianOf(vectors, false)
+	alone := p.gaussianOf(vectors, view{})
 	if alone == nil || len(vectors) != 1 || slices.ContainsFunc(vectors, func(v *latent) bool { return v.standard != nil }) {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (p *Posterior) levelsOf(vectors, numbers []*latent) (steps []*step) {
 		if len(levels) == mostLevels {
 			break
 		}
-		if m := p.gaussianOf(slices.Concat(vectors, levels, []*latent{b}), false); m != nil && m.extends(p, alone) {
+		if m := p.gaussianOf(slices.Concat(vectors, levels, []*latent{b}), view{}); m != nil && m.extends(p, alone) {
 			levels, all = append(levels, b), m
 		}
 	}

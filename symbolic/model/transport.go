@@ -173,7 +173,8 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 		p.standardise(unit)
 	}
 	var chosen []*latent
-	var steps, single []*step
+	var steps []*step
+	var single [][]*latent
 	var used []*PosteriorTerm // that the joint map knows of
 	units := p.ordered(p.units(all))
 	for len(units) > 0 {
@@ -196,19 +197,26 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 		if together, of := p.eliminated(more); together != nil && holds(of, used) && holds(of, own) && (p.Maps != TurnedMaps || alone == nil || p.turned(together) || !p.turned(slices.Concat(steps, alone))) {
 			chosen, steps, used = more, together, of
 		} else if alone != nil && !p.located(unit, all) {
-			single = append(single, alone...)
+			single = append(single, unit)
 		}
 	}
 	// The others, of which each has a map of its own, are determined before, the last first. Those that are determined after one are
 	// unknown to it: their shifts, or altogether.
 	later := slices.Clone(chosen)
-	for n, s := range single {
-		if s.v.b.Matrix() || s.v.standard != nil || !p.shifted(s, later, single[n+1:]) {
-			s.freeze(p, later)
+	for n, unit := range single {
+		own, _ := p.eliminatedBefore(unit, later)
+		for k, s := range own {
+			earlier := slices.Concat(single[n+1:]...)
+			for _, o := range own[k+1:] {
+				earlier = append(earlier, o.v)
+			}
+			if s.v.b.Matrix() || s.v.standard != nil || !p.shifted(s, later, earlier) {
+				s.freeze(p, later)
+			}
+			later = append(later, s.v)
 		}
-		later = append(later, s.v)
+		steps = append(steps, own...)
 	}
-	steps = append(steps, single...)
 	// A map that is the same everywhere brings nothing apart.
 	moving := map[*Param]bool{}
 	for _, s := range steps {

@@ -1,0 +1,112 @@
+package symbolic
+
+import (
+	"math"
+	"testing"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+)
+
+// curves is a regression of which the mean and the scale have smooth terms, as of splines: the second vector is determined first, and knows
+// nothing of the first.
+const curves = `model curves
+data n, K int
+data y, x real[n]
+data Z real[n, K]
+param a, b   real
+param c      real
+param u, v   real[K]
+param tu, tv real > 0
+a, b ~ normal(0, 10)
+c ~ normal(0, 1)
+u ~ normal(0, tu)
+v ~ normal(0, 1)
+tu, tv ~ exponential(1)
+y ~ normal(a + b*x + Z*u, exp(c + Z*(tv*v)))
+`
+
+// curvesFor derives a model for data of which a factor in each gradient would take too long.
+func curvesFor(t *testing.T, text string) *Derived {
+	t.Helper()
+	m, ds := dsl.Load("curves.ham", text, dsl.Options{})
+	if m == nil {
+		t.Fatal(ds.List)
+	}
+	d, list := Derive(m)
+	if d == nil {
+		t.Fatal(list)
+	}
+	return d.Fit(map[string]int{"n": 130, "K": 40})
+}
+
+// TestUnknownVectors: what is made of a vector that another does not know of is at the reference for that, scalars included: with a new slope b and the old u the
+// fit would be as bad as no fit is that the posterior has.
+func TestUnknownVectors(t *testing.T) {
+	d := curvesFor(t, curves)
+	if len(d.Transports) != 2 {
+		t.Fatalf("%d maps, want two", len(d.Transports))
+	}
+	for _, def := range d.Prog.Defs {
+		if def.Body.Op == expr.Apply && def.Body.Apply.Operator.Name == "cholesky" {
+			t.Errorf("%s is a factor, of a precision that is one of the reference", def.Tensor.Name)
+		}
+	}
+	plain := map[string]*expr.Expr{}
+	for _, x := range d.Transports {
+		plain[x.Param.Decl.Name] = x.Plain
+	}
+	for _, x := range []struct {
+		vector, by string
+		want       bool
+	}{{"u", "a", true}, {"u", "b", true}, {"u", "tu", true}, {"u", "c", false}, {"v", "a", false}, {"v", "b", false}, {"v", "tu", false}, {"v", "c", true}, {"v", "tv", true}} {
+		for _, p := range d.Params {
+			if p.Decl.Name == x.by && expr.Mentions(plain[x.vector], p.Coord) != x.want {
+				t.Errorf("that %s depends on %s is not %v", x.vector, x.by, x.want)
+			}
+		}
+	}
+}
+
+// TestFrozenPrecisions: where what precisions are made of is as at the reference, a map for which they are frozen is exact, ∂L/∂z = −z, and elsewhere it is not.
+func TestFrozenPrecisions(t *testing.T) {
+	d := curvesFor(t, `model spread
+data n, K int
+data y, x real[n]
+data Z real[n, K]
+param a, c, w real
+param u  real[K]
+param tu real > 0
+a ~ normal(0, 10)
+c, w ~ normal(0, 1)
+u ~ normal(0, tu)
+tu ~ exponential(1)
+y ~ normal(a + Z*u, exp(c + w*x))
+`)
+	const n, k = 6, 5
+	data := map[string][]float64{"n": {n}, "K": {k}, "y": {0.3, -1.1, 2.4, 0.6, 1, -0.4}, "x": {-1, -0.5, 0, 0.4, 0.9, 1.3}}
+	for i := range n * k {
+		data["Z"] = append(data["Z"], math.Sin(float64(7*i*i+3*i+1)))
+	}
+	b := newBench(t, d, data)
+	q := []float64{0.4, -0.3, 0.7, 0.5, -1.2, 0.3, 0.8, -0.2, 0.6} // a, c, w, u, tu
+	for i, p := range d.Reference {
+		copy(b.m.Values(p.Coord), q[b.start[i]:b.start[i+1]])
+	}
+	far := func() (most float64) {
+		for i, g := range b.vector(d.Gradient, q)[3 : 3+k] {
+			most = max(most, math.Abs(g+q[3+i]))
+		}
+		return most
+	}
+	if e := far(); e > 1e-12 {
+		t.Errorf("∂L/∂z is off −z by %v", e)
+	}
+	q[0], q[8] = -1, 2 // the level and the scale of u are followed
+	if e := far(); e > 1e-12 {
+		t.Errorf("elsewhere ∂L/∂z is off −z by %v", e)
+	}
+	if q[2] = 0; far() < 1e-3 {
+		t.Error("precisions are not those of the reference")
+	}
+}
