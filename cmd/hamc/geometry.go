@@ -8,6 +8,7 @@ import (
 
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/report"
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/driver"
 )
 
 // costs are the numbers of operations for an effective draw, of the parameter that has the fewest: with the metric that the model states, and
@@ -74,6 +75,28 @@ func choice(r *runtime.Race) string {
 		return fmt.Sprintf("metric fisher: %s, so that no metric that is the same everywhere is safe; in a race it gave ", doubtOf(r)) + merits
 	}
 	return "metric fisher: in a race the Fisher information gave " + merits
+}
+
+// geometry says in a sentence what hamc made of a posterior whose metric is left to it, and which parameters have coordinates of their own; "" where it has done nothing.
+func geometry(r *runtime.Race, m *driver.Manifest, chains []driver.ChainSummary) string {
+	var parts []string
+	if said := choice(r); said != "" {
+		parts = append(parts, said)
+	} else if b := chains[0].Blocks; m != nil && len(b) == 1 && len(b[0].InverseMetric) > 0 {
+		parts = append(parts, fmt.Sprintf("metric %v, adapted in warm-up", m.Options.Metric))
+	}
+	if m != nil {
+		var latent []string
+		for i := range m.Params {
+			if m.Params[i].Latent {
+				latent = append(latent, m.Params[i].Name)
+			}
+		}
+		if n := len(latent); n > 0 {
+			parts = append(parts, "coordinates from the Fisher information for "+strings.Join(latent[:n-1], ", ")+strings.Repeat(" and ", min(1, n-1))+latent[n-1])
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 // geometryOf is the choice as the report draws it; nil where there was none.

@@ -59,7 +59,7 @@ func TestRace(t *testing.T) {
 		if r == nil || r.Chosen.String() != c.chosen {
 			t.Fatalf("%s: the manifest has the race %+v", c.model, r)
 		}
-		if said := run(c.model+".ham", c.model+"-again", "--metric", c.chosen); strings.Contains(said, "\nmetric ") || race(c.model+"-again") != nil {
+		if said := run(c.model+".ham", c.model+"-again", "--metric", c.chosen); strings.Contains(said, "\nmetric "+c.chosen+": ") || race(c.model+"-again") != nil {
 			t.Errorf("%s: a race where the metric is stated: %s", c.model, said)
 		}
 		if draws(c.model) != draws(c.model+"-again") {

@@ -215,7 +215,7 @@ func (e *env) report(dir string, w *watcher) error {
 	if len(blocks) > 1 {
 		fmt.Fprintln(&b)
 	}
-	if said := choice(s.evidence.race); said != "" {
+	if said := geometry(s.evidence.race, s.manifest, w.done.Chains); said != "" {
 		fmt.Fprintln(&b, said)
 	}
 	if n := w.count(func(b *runtime.BlockRun) bool { return b.Climbed }); n > 0 {

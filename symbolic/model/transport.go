@@ -200,23 +200,7 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 			single = append(single, unit)
 		}
 	}
-	// The others, of which each has a map of its own, are determined before, the last first. Those that are determined after one are
-	// unknown to it: their shifts, or altogether.
-	later := slices.Clone(chosen)
-	for n, unit := range single {
-		own, _ := p.eliminatedBefore(unit, later)
-		for k, s := range own {
-			earlier := slices.Concat(single[n+1:]...)
-			for _, o := range own[k+1:] {
-				earlier = append(earlier, o.v)
-			}
-			if s.v.b.Matrix() || s.v.standard != nil || !p.shifted(s, later, earlier) {
-				s.freeze(p, later)
-			}
-			later = append(later, s.v)
-		}
-		steps = append(steps, own...)
-	}
+	steps = append(steps, p.apartFrom(chosen, single)...)
 	// A map that is the same everywhere brings nothing apart.
 	moving := map[*Param]bool{}
 	for _, s := range steps {
@@ -248,6 +232,27 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 		}
 	}
 	return kept
+}
+
+// apartFrom are the steps of units of which each has a map of its own. They are determined before the chosen vectors, the last first. Those that are
+// determined after one are unknown to it: their shifts, or altogether.
+func (p *Posterior) apartFrom(chosen []*latent, units [][]*latent) (steps []*step) {
+	later := slices.Clone(chosen)
+	for n, unit := range units {
+		own, _ := p.eliminatedBefore(unit, later)
+		for k, s := range own {
+			earlier := slices.Concat(units[n+1:]...)
+			for _, o := range own[k+1:] {
+				earlier = append(earlier, o.v)
+			}
+			if s.v.b.Matrix() || s.v.standard != nil || !p.shifted(s, later, earlier) {
+				s.freeze(p, later)
+			}
+			later = append(later, s.v)
+		}
+		steps = append(steps, own...)
+	}
+	return steps
 }
 
 // turned reports whether steps are of precisions that are turned to their axes where they are dense: others take n³ operations for each gradient.
