@@ -63,6 +63,8 @@ type result struct {
 	Faults  []fault
 }
 
+func (r *result) timedOut() bool { return len(r.Faults) == 1 && r.Faults[0].Kind == timeout }
+
 // The outcomes.
 const (
 	refused     = "refused by the checker"

@@ -71,16 +71,20 @@ func run(o *options) ([]*cause, error) {
 		return nil, err
 	}
 	c := &crew{root: o.root, limits: usual}
-	pace, err := paceOf(o.root)
-	if err != nil {
+	defer c.stop()
+	if err := c.measure(); err != nil {
 		return nil, err
 	}
-	c.limits.Seconds = max(c.limits.Seconds, float64(usualCompilations*pace))
-	defer c.stop()
 	became, faults := map[string]int{}, map[string]int{}
 	var causes []*cause
 	for seed := o.seed; seed < o.seed+uint64(o.n); seed++ {
 		r, err := c.compile(&mutant{Seed: seed})
+		if err == nil && r.timedOut() {
+			// Others may have come to the machine since its pace was measured.
+			if err = c.measure(); err == nil {
+				r, err = c.compile(&mutant{Seed: seed})
+			}
+		}
 		if err != nil {
 			return nil, fmt.Errorf("seed %d: %w", seed, err)
 		}

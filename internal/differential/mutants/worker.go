@@ -166,6 +166,13 @@ type crew struct {
 	stderr *strings.Builder
 }
 
+// measure sets the limit of processor time for the machine as it is now.
+func (c *crew) measure() error {
+	pace, err := paceOf(c.root)
+	c.limits.Seconds = max(usual.Seconds, usualCompilations*pace)
+	return err
+}
+
 // start starts a worker.
 func (c *crew) start() error {
 	self, err := os.Executable()
@@ -222,7 +229,7 @@ func (c *crew) compile(m *mutant) (r result, err error) {
 		r.Faults = []fault{{died, "", first + culprit([]byte(said)) + "\n" + said[:min(len(said), 1<<14)]}}
 		return r, nil
 	}
-	if len(r.Faults) == 1 && (r.Faults[0].Kind == timeout || r.Faults[0].Kind == memory) {
+	if r.timedOut() || len(r.Faults) == 1 && r.Faults[0].Kind == memory {
 		c.stop()
 	}
 	return r, nil
