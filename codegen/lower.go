@@ -512,8 +512,8 @@ func (l *lowering) operator(v *loop.Var, at []*loop.Int, e *expr.Expr) *loop.Ker
 	k := &loop.Kernel{Func: e.Apply.Operator.Kernel, V: v}
 	for n := range e.Apply.Shapes {
 		a := e.Args[n]
-		if last := len(e.Apply.Shapes); n == 0 && len(e.Args) > last {
-			a = e.Args[last]
+		if own := len(e.Apply.Shapes); own+n < len(e.Args) {
+			a = e.Args[own+n] // its factors
 		}
 		t, lead := e.Apply.Part(a, n)
 		k.Args = append(k.Args, l.g.variable(t))

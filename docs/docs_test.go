@@ -712,7 +712,7 @@ func functions(kind dsl.FunctionKind) [][]string {
 	rows := [][]string{{"function", "value"}}
 	for _, f := range dsl.Functions {
 		if f.Kind == kind {
-			args := []string{"x", "y", "z"}[:f.Arity]
+			args := []string{"x", "y", "z", "w"}[:f.Arity]
 			if f.Name == "delta" {
 				args = []string{"i", "j"}
 			}

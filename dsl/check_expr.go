@@ -965,6 +965,8 @@ func (c *checker) structural(e *CallExpr) {
 		e.setType(Type{t.Base, []Extent{t.Shape[1], t.Shape[0]}})
 	case "trace", "inverse", "log_det", "cholesky", "solve_spd", "solve_lower", "inverse_general", "log_abs_det", "solve_general":
 		c.ofMatrix(e)
+	case "kronecker_solve", "kronecker_log_det":
+		c.ofKronecker(e)
 	}
 }
 
@@ -1051,6 +1053,44 @@ func (c *checker) ofMatrix(e *CallExpr) {
 		fail(BadArgument, x, fmt.Sprintf("write solve_spd(%s, …), or solve_lower(cholesky(%s), …)", Text(x), Text(x)), "`solve_lower` takes a lower triangular factor, and this is a matrix itself")
 	default:
 		e.setType(Type{Base: Real, Shape: b.Shape})
+	}
+}
+
+// ofKronecker checks a function of two square matrices, a number, and perhaps a matrix that has the rows of the first and the columns of the second.
+func (c *checker) ofKronecker(e *CallExpr) {
+	fail := func(code Code, at Expr, format string, args ...any) {
+		c.err(code, at.Span(), "", format, args...)
+		bad(e)
+	}
+	var order [2]Extent
+	for n, a := range e.Args[:2] {
+		switch t := a.Expr.Type(); {
+		case len(t.Shape) != 2:
+			fail(NotMatrix, a.Expr, "`%s` takes two matrices first, this is %s", e.Func, t)
+			return
+		case t.Shape[0] != t.Shape[1]:
+			fail(ShapeMismatch, a.Expr, "`%s` takes square matrices, this is %s", e.Func, t)
+			return
+		default:
+			order[n] = t.Shape[0]
+		}
+	}
+	if s := e.Args[2].Expr; len(s.Type().Shape) != 0 {
+		fail(ShapeMismatch, s, "`%s` takes a number third, this is %s", e.Func, s.Type())
+		return
+	}
+	if e.Func == "kronecker_log_det" {
+		e.setType(Type{Base: Real})
+		return
+	}
+	y := e.Args[3].Expr
+	switch t := y.Type(); {
+	case len(t.Shape) != 2:
+		fail(NotMatrix, y, "`%s` takes a matrix last, this is %s", e.Func, t)
+	case t.Shape[0] != order[0] || t.Shape[1] != order[1]:
+		fail(ShapeMismatch, y, "the matrices of `%s` have %s rows and %s columns, the right side is %s", e.Func, order[0], order[1], t)
+	default:
+		e.setType(Type{Base: Real, Shape: t.Shape})
 	}
 }
 

@@ -816,5 +816,5 @@ func (c *checker) wholeInside(e Expr, circle []*Let) (found *CallExpr) {
 }
 
 // wholeFunctions are those whose value is computed of whole matrices.
-var wholeFunctions = map[string]bool{"inverse": true, "log_det": true, "cholesky": true, "solve_spd": true, "solve_lower": true,
+var wholeFunctions = map[string]bool{"inverse": true, "log_det": true, "cholesky": true, "solve_spd": true, "solve_lower": true, "kronecker_solve": true, "kronecker_log_det": true,
 	"inverse_general": true, "log_abs_det": true, "solve_general": true}

@@ -84,6 +84,8 @@ var Functions = []Function{
 	{"cholesky", 1, Structural, "lower triangular factor L of a symmetric positive definite matrix L L'"},
 	{"solve_spd", 2, Structural, "A⁻¹B of a symmetric positive definite matrix A and a vector or matrix B"},
 	{"solve_general", 2, Structural, "A⁻¹B of a square matrix A, which need not be symmetric, and a vector or matrix B"},
+	{"kronecker_solve", 4, Structural, "the matrix X with A X B + s X = Y, of two symmetric positive semidefinite matrices A and B, a number s > 0 and a matrix Y"},
+	{"kronecker_log_det", 3, Structural, "log det(B⊗A + sI), of two symmetric positive semidefinite matrices A and B and a number s > 0"},
 	{"solve_lower", 2, Structural, "L⁻¹B of a lower triangular matrix L and a vector or matrix B"},
 }
 

@@ -120,7 +120,7 @@ func (s *sweep) pass(d *expr.Def) {
 	}
 	// The adjoint at the definition's own indices.
 	e := s.total(bar)
-	if d.Tensor.Atom || d.Tensor.Whole || len(d.Indices) > 0 && expr.ReadsPart(d.Body) {
+	if d.Tensor.Atom || d.Tensor.Whole || len(d.Indices) > 0 && expr.ReadsPart(d.Body) || len(d.Indices) == 2 && multiplied(e) {
 		e = p.settle(e, bar.indices) // all that the parts of a family, or the factors of a product, share
 	}
 	fresh := make([]*expr.Index, len(d.Indices))
@@ -141,6 +141,24 @@ func (s *sweep) pass(d *expr.Def) {
 		return
 	}
 	s.visit(body, fresh, e)
+}
+
+// multiplied reports whether an adjoint over two indices is a sum of elements of a product of matrices, each of which takes as many operations as their
+// order: what reads the definition at several places is not to compute it at each.
+func multiplied(e *expr.Expr) bool {
+	terms := []*expr.Expr{e}
+	if e.Op == expr.Add {
+		terms = e.Args
+	}
+	return slices.ContainsFunc(terms, func(x *expr.Expr) bool {
+		factors := []*expr.Expr{x}
+		if x.Op == expr.Mul {
+			factors = x.Args
+		}
+		return slices.ContainsFunc(factors, func(f *expr.Expr) bool {
+			return f.Op == expr.Sum && len(f.Free()) == 2 && f.Args[0].Op == expr.Mul && len(expr.Indicators(f.Args[0])) == 0
+		})
+	})
 }
 
 // passApplied hands the derivative e by the value of an operator, at indices, on to its arguments, by the operator's adjoint.

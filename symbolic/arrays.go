@@ -51,8 +51,8 @@ func (p *Program) lowerApplied(d *expr.Def) *expr.Expr {
 		carried := slices.DeleteFunc(slices.Clone(d.Outer()), func(i *expr.Index) bool { return !x.HasFree(i) })
 		args[n] = p.whole(x, append(carried, c.Slots(s)...))
 	}
-	if f := a.Operator.FactorOf(); f != nil {
-		args = append(args, p.lowerShared(c.Applied(&expr.Application{Operator: f, Shapes: a.Shapes[:1]}, args[:1])))
+	for n, f := range a.Operator.Factors() {
+		args = append(args, p.lowerShared(c.Applied(&expr.Application{Operator: f, Shapes: a.Shapes[n : n+1]}, args[n:n+1])))
 	}
 	node := c.ApplicationOf(a, args)
 	o, ok := p.byKey[node]

@@ -557,7 +557,7 @@ func (r *Derived) checkDifferentiable(d *model.Diagnosed) {
 	}
 	if function {
 		d.Add(dsl.Error, dsl.NotDifferentiable, at, "use `metric fisher` or `metric identity`, or write the function in other terms",
-			"the derivatives that this metric needs go beyond those of a function of the model (lgamma has three, and incomplete gamma and beta functions have one in their shapes, as in lcdf and truncation)")
+			"the derivatives that this metric needs go beyond those of a function of the model (lgamma has three, incomplete gamma and beta functions have one in their shapes, as in lcdf and truncation, and kronecker_solve and kronecker_log_det have one)")
 	}
 	for _, f := range families {
 		what, advice := f.Operator.Joint.Unknown(f)

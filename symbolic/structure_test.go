@@ -251,7 +251,7 @@ func tryPositive(t *testing.T, d *Derived, data map[string][]float64) {
 	}
 }
 
-// TestErrors: what Derive refuses, with the code and a hint.
+// TestErrors: what Derive refuses, with the code and a hint. Its lines are cases.
 func TestErrors(t *testing.T) {
 	const pair = "model m\nparam a, b real\na, b ~ normal(0, 1)\n"
 	const vector = "model m\ndata n int\nparam x real[n]\nx ~ normal(0, 1)\n"
@@ -281,6 +281,8 @@ func TestErrors(t *testing.T) {
 		{"trigamma", "model m\nparam s real > 0\ndensity -trigamma(s) - s\nmetric softabs(alpha = 1)\n", dsl.NotDifferentiable, 4},
 		{"a shape of a cumulative function", "model m\ndata y real > 0\nparam s real > 0\ns ~ gamma(2, 1)\ny ~ gamma(s, 1) > 0.1\nmetric hessian\n", dsl.NotDifferentiable, 6},
 		{"a shape of an incomplete beta function", "model m\nparam s real > 0\ndensity log_inc_beta(2, s, 0.3) - s\nmetric softabs(alpha = 1)\n", dsl.NotDifferentiable, 4},
+		{"a Kronecker structure", "model m\ndata n int\ndata K cov[n]\ndata y real[n, n]\nparam s, r real > 0\ns, r ~ lognormal(0, 1)\n" +
+			"density -0.5*sum(y .* kronecker_solve(K, r*K, s, y)) - 0.5*kronecker_log_det(K, r*K, s)\nmetric softabs(alpha = 1)\n", dsl.NotDifferentiable, 8},
 		{"a solution, hessian", solution + "y ~ normal(s.v, 1)\nmetric hessian\n", dsl.NotDifferentiable, 9},
 		{"a solution, softabs", solution + "y ~ normal(s.v, 1)\nmetric softabs(alpha = 1)\n", dsl.NotDifferentiable, 9},
 		{"a solution in a prior, fisher", solution + "b ~ normal(s.v[1], 1)\nmetric fisher\n", dsl.NotDifferentiable, 9},

@@ -1084,27 +1084,57 @@ func (e *naive) call(x *dsl.CallExpr) array {
 		return a
 	case "transpose":
 		return transposed(args[0])
+	}
+	if a, ok := ofMatrices(x.Func, args); ok {
+		return a
+	}
+	return mapped(func(y []float64) float64 { return function(x.Func, y) }, args...)
+}
+
+// ofMatrices is a function of whole matrices, if it is one.
+func ofMatrices(name string, args []array) (array, bool) {
+	switch name {
 	case "inverse", "inverse_general":
 		var inv mat.Dense
 		if err := inv.Inverse(dense(args[0])); err != nil {
 			panic(err)
 		}
-		return array{args[0].shape, inv.RawMatrix().Data}
+		return array{args[0].shape, inv.RawMatrix().Data}, true
 	case "log_det", "log_abs_det":
 		l, _ := mat.LogDet(dense(args[0]))
-		return number(l)
+		return number(l), true
 	case "trace":
-		return number(mat.Trace(dense(args[0])))
+		return number(mat.Trace(dense(args[0]))), true
 	case "cholesky":
-		return factorOf(args[0])
+		return factorOf(args[0]), true
+	case "kronecker_log_det":
+		l, _ := mat.LogDet(kronecker(args))
+		return number(l), true
+	case "kronecker_solve": // row by row: A⊗B + s of the rows of Y, one after the other
+		var y mat.Dense
+		if err := y.Solve(kronecker(args), mat.NewVecDense(len(args[3].v), args[3].v)); err != nil {
+			panic(err)
+		}
+		return array{args[3].shape, y.RawMatrix().Data}, true
 	case "solve_spd", "solve_lower", "solve_general":
 		var y mat.Dense
 		if err := y.Solve(dense(args[0]), dense(args[1])); err != nil {
 			panic(err)
 		}
-		return array{args[1].shape, y.RawMatrix().Data}
+		return array{args[1].shape, y.RawMatrix().Data}, true
 	}
-	return mapped(func(y []float64) float64 { return function(x.Func, y) }, args...)
+	return array{}, false
+}
+
+// kronecker is A⊗B + s, as it stands.
+func kronecker(args []array) *mat.Dense {
+	var k mat.Dense
+	k.Kronecker(dense(args[0]), dense(args[1]))
+	n, _ := k.Dims()
+	for i := range n {
+		k.Set(i, i, k.At(i, i)+args[2].v[0])
+	}
+	return &k
 }
 
 // factorOf is L with A = L Lᵀ, from its definition: A_ij = Σ_k≤j L_ik L_jk.

@@ -22,7 +22,7 @@ HERE = Path(__file__).resolve().parent
 FLAGS = "-std=c++17 -O0 -w -fPIC -D_REENTRANT -DBOOST_DISABLE_ASSERTS -DEIGEN_NO_DEBUG".split()
 POINTS = 10
 LARGE = 1000  # coordinates: beyond, and for what is slow, a program of its own evaluates the model
-SLOW = {"kronecker_gp", "prophet", "hierarchical_gp"}
+SLOW = {"prophet", "hierarchical_gp"}
 
 
 def steps(data):
@@ -30,16 +30,7 @@ def steps(data):
     return {"B": sum(max(y for y, i in zip(data["y"], data["ii"]) if i == question) for question in set(data["ii"]))}
 
 
-def grid(data):
-    """Of kronecker_gp: the cells of the grid, and the numbers of the coordinates of the factor, row by row below the diagonal."""
-    n1, n2 = data["n1"], data["n2"]
-    at = [[i * (i - 1) // 2 + j + 1 if j < i else 1 for j in range(n2)] for i in range(n2)]
-    cells = [(j + 1, i + 1) for i in range(n1) for j in range(n2)]
-    return {"cells": n1 * n2, "kind": [c[0] for c in cells], "place": [c[1] for c in cells], "below": n2 * (n2 - 1) // 2, "at": at,
-            "lower": [[int(j < i) for j in range(n2)] for i in range(n2)]}
-
-
-PREPARED = {"kronecker_gp": grid, "gpcm_latent_reg_irt": steps}
+PREPARED = {"gpcm_latent_reg_irt": steps}
 
 
 def prepare(name, data):

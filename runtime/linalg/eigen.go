@@ -21,14 +21,22 @@ type SymEigen struct {
 
 // NewSymEigen returns work space for matrices of order n.
 func NewSymEigen(n int) *SymEigen {
-	return &SymEigen{
-		N:       n,
-		Values:  make([]float64, n),
-		Vectors: make([]float64, n*n),
-		a:       make([]float64, n*n),
-		off:     make([]float64, n),
-		square:  make([]float64, n),
-		work:    make([]float64, n),
+	e := new(SymEigen)
+	e.resize(n)
+	return e
+}
+
+// resize makes it work space for matrices of order n, in what it has where that is enough.
+func (e *SymEigen) resize(n int) {
+	e.N = n
+	for _, x := range []struct {
+		of   *[]float64
+		size int
+	}{{&e.Values, n}, {&e.Vectors, n * n}, {&e.a, n * n}, {&e.off, n}, {&e.square, n}, {&e.work, n}} {
+		if cap(*x.of) < x.size {
+			*x.of = make([]float64, x.size)
+		}
+		*x.of = (*x.of)[:x.size]
 	}
 }
 

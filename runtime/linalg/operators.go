@@ -292,49 +292,40 @@ func addCombination(dst, f []float64, step int, b []float64, k int) {
 	}
 }
 
-// decompositions are work spaces for the functions below, which generated code calls for each reference.
+// decompositions are work spaces for the functions below.
 var decompositions = sync.Pool{New: func() any { return NewSymEigen(0) }}
 
-// decomposed calls f with the decomposition of the symmetric matrix a of order n, nil where it is not finite.
-func decomposed(n int, a []float64, f func(e *SymEigen)) {
-	e := decompositions.Get().(*SymEigen)
+// decomposed is the decomposition of the symmetric matrix a of order n, which goes back to decompositions; false where it is not finite.
+func decomposed(n int, a []float64) (e *SymEigen, ok bool) {
+	e = decompositions.Get().(*SymEigen)
 	if e.N != n {
-		e = NewSymEigen(n)
+		e.resize(n)
 	}
-	if e.Factor(a) == Factored {
-		f(e)
-	} else {
-		f(nil)
-	}
-	decompositions.Put(e)
+	return e, e.Factor(a) == Factored
 }
 
 // Eigenvalues writes the eigenvalues of the symmetric positive semidefinite matrix a, ascending, to dst: what rounding makes of 0 below it is 0.
 // Of a matrix that is not finite they are NaN.
 func Eigenvalues(dst, a []float64) {
-	decomposed(len(dst), a, func(e *SymEigen) {
-		for i := range dst {
-			if e == nil {
-				dst[i] = math.NaN()
-			} else {
-				dst[i] = max(e.Values[i], 0)
-			}
+	e, ok := decomposed(len(dst), a)
+	for i := range dst {
+		if dst[i] = max(e.Values[i], 0); !ok {
+			dst[i] = math.NaN()
 		}
-	})
+	}
+	decompositions.Put(e)
 }
 
 // Eigenvectors writes the eigenvectors of the symmetric matrix a to the columns of dst, in the order of Eigenvalues.
 func Eigenvectors(dst, a []float64) {
-	n := int(math.Sqrt(float64(len(dst))))
-	decomposed(n, a, func(e *SymEigen) {
-		for i := range n {
-			for k := range n {
-				if e == nil {
-					dst[i*n+k] = math.NaN()
-				} else {
-					dst[i*n+k] = e.Vectors[k*n+i]
-				}
+	n := order(dst)
+	e, ok := decomposed(n, a)
+	for i := range n {
+		for k := range n {
+			if dst[i*n+k] = e.Vectors[k*n+i]; !ok {
+				dst[i*n+k] = math.NaN()
 			}
 		}
-	})
+	}
+	decompositions.Put(e)
 }

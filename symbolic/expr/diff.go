@@ -50,6 +50,9 @@ func (c *Context) diff(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) *Expr
 				r = c.Mul(r, c.Delta(s, at[i]))
 			}
 		}
+		if e.Tensor.unknown() {
+			r = e // and so is its own derivative
+		}
 		if e.Tensor.Kind == SharedTensor {
 			r = c.sharedDiff(e, t, at)
 		}

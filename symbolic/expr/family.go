@@ -137,5 +137,10 @@ func ReadsPart(e *Expr) bool {
 
 // notDifferentiable stands for a derivative that is not known: of a part of a family or, if that is nil, of a function.
 func (c *Context) notDifferentiable(of *Family) *Expr {
-	return c.Ref(c.NewTensor(Tensor{Name: "not_differentiable", Kind: WildTensor, Stage: StageMomentum, Lacks: of}))
+	return c.Ref(c.NewTensor(Tensor{Name: notDifferentiable, Kind: WildTensor, Stage: StageMomentum, Lacks: of}))
 }
+
+const notDifferentiable = "not_differentiable"
+
+// unknown reports whether a tensor stands for a derivative that is not known.
+func (t *Tensor) unknown() bool { return t.Kind == WildTensor && t.Name == notDifferentiable }

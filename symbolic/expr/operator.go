@@ -28,8 +28,12 @@ type Operator struct {
 	Shape func(args [][]dsl.Extent) []dsl.Extent
 	// Definite says that the first argument is symmetric and positive definite, and that the kernel takes its
 	// Cholesky factor in its place: it is computed once for all.
-	Definite  bool
-	General   bool // the first argument is any square matrix, and the kernel takes its LU factors in its place
+	Definite bool
+	General  bool // the first argument is any square matrix, and the kernel takes its LU factors in its place
+	// Decomposed is the number of first arguments that are symmetric and positive semidefinite, and in whose place the kernel takes their eigenvectors and eigenvalues.
+	Decomposed int
+	// Linear says that the value is linear in the last argument.
+	Linear    bool
 	Symmetric bool // so is the value
 	// Degree is d where the value for kA in the place of the first argument A is k^d times that for A, for each k > 0, and Logarithmic says that it is that for A
 	// and n log k: a matrix of data times a number needs no factor of its own for each k.
@@ -70,18 +74,22 @@ type Applied struct {
 // reads its elements.
 const FactorName = "factor"
 
-// luName names the operator whose value are the LU factors of a square matrix.
-const luName = "lu"
+// luName names the operator whose value are the LU factors of a square matrix, eigenName that whose value are the eigenvectors and eigenvalues of a symmetric
+// one.
+const (
+	luName    = "lu"
+	eigenName = "eigen"
+)
 
-// FactorOf is the operator whose value the kernel takes in the place of the first argument, nil if it takes that as it stands.
-func (o *Operator) FactorOf() *Operator {
+// Factors are the operators whose values the kernel takes in the place of the first arguments.
+func (o *Operator) Factors() []*Operator {
 	switch {
 	case o.Definite && o.Name != FactorName:
-		return OperatorOf(FactorName)
+		return []*Operator{OperatorOf(FactorName)}
 	case o.General:
-		return OperatorOf(luName)
+		return []*Operator{OperatorOf(luName)}
 	}
-	return nil
+	return slices.Repeat([]*Operator{OperatorOf(eigenName)}, o.Decomposed)
 }
 
 func sameShape(args [][]dsl.Extent) []dsl.Extent  { return args[0] }
@@ -227,6 +235,35 @@ var Operators = []Operator{
 		Name: "solve_general", Short: "solve", General: true, Degree: -1, Shape: rightShape, Kernel: "linalg.LUSolve", Cost: perColumn(2),
 		Tangent: "inverse_general(A)*(dB - dA*solve_general(A, B))",
 		Eval:    evalSolveGeneral,
+	},
+	{
+		Name: eigenName, Short: "eigen", Kernel: "linalg.Decompose", Cost: cubic(9),
+		Shape: func(args [][]dsl.Extent) []dsl.Extent {
+			return []dsl.Extent{args[0][0].Plus(1), args[0][1]}
+		},
+		Eval: evalDecompose,
+	},
+	{
+		// The X with A X B + s X = Y, of A, B, s as a vector of one element, and Y.
+		Name: "kronecker_solve", Short: "solve", Decomposed: 2, Linear: true, Shape: solutionShape, Kernel: "linalg.KroneckerSolve", Cost: kroneckerCost(2, true),
+		Adjoint: kroneckerSolveAdjoint,
+		Eval:    evalKroneckerSolve,
+	},
+	{
+		// log det(B ⊗ A + s).
+		Name: "kronecker_log_det", Short: "logDet", Decomposed: 2, Shape: noShape, Kernel: "linalg.KroneckerLogDet", Cost: kroneckerCost(4, false),
+		Adjoint: kroneckerLogDetAdjoint,
+		Eval:    evalKroneckerLogDet,
+	},
+	{
+		// Its derivative by A.
+		Name: "kronecker_trace", Short: "trace", Decomposed: 2, Symmetric: true, Shape: sameShape, Kernel: "linalg.KroneckerTrace", Cost: cubic(1),
+		Eval: evalKroneckerTrace,
+	},
+	{
+		// Its derivative by s.
+		Name: "kronecker_inverse_trace", Short: "invTrace", Decomposed: 2, Shape: noShape, Kernel: "linalg.KroneckerInverseTrace", Cost: kroneckerCost(2, false),
+		Eval: evalKroneckerInverseTrace,
 	},
 	{
 		Name: "inverse_lower", Short: "invLower", Degree: -1, Shape: sameShape, Kernel: "linalg.InverseLower", Cost: cubic(1),
@@ -546,6 +583,13 @@ func (c *Context) Apply(op *Operator, args ...Value) Value {
 			}}
 		}
 	}
+	if op.Linear {
+		last := len(args) - 1
+		if k, v := c.leading(args[last]); k != 1 {
+			v = c.Apply(op, append(slices.Clone(args[:last]), v)...)
+			return Value{Shape: v.Shape, Elem: func(s ...Sub) *Expr { return c.Scale(k, v.At(s...)) }}
+		}
+	}
 	a := &Application{Operator: op}
 	var bodies []*Expr
 	for _, v := range args {
@@ -555,6 +599,24 @@ func (c *Context) Apply(op *Operator, args ...Value) Value {
 	r, shape := c.Applied(a, bodies), op.Shape(a.Shapes)
 	outer := r.Subs[:len(r.Subs)-len(shape)]
 	return Value{Shape: shape, Elem: func(s ...Sub) *Expr { return c.Ref(r.Tensor, slices.Concat(outer, s)...) }}
+}
+
+// leading splits an array into a number and the rest.
+func (c *Context) leading(a Value) (float64, Value) {
+	slots := c.Slots(a.Shape)
+	body := a.At(SubsOf(slots)...)
+	k := 1.0
+	switch {
+	case body.Op == Mul:
+		k = body.Val
+	case body.Op == Add && body.Val == 0 && len(body.K) > 0:
+		k = body.K[0]
+	}
+	if k == 1 || k == 0 {
+		return 1, a
+	}
+	rest := c.Scale(1/k, body)
+	return k, Value{Shape: a.Shape, Elem: func(s ...Sub) *Expr { return c.SubstAll(rest, slots, s) }}
 }
 
 // Scaled splits a matrix into a positive number that depends on parameters and a matrix that is known before sampling; the number is nil if it is not made so.

@@ -352,16 +352,7 @@ func (el *Elaborator) call(e *dsl.CallExpr) Value {
 		return Scalar(c.Sum(i, args[0].At(Sub{Index: i}, Sub{Index: i})))
 	}
 	if op := OperatorOf(e.Func); op != nil {
-		if op.Definite && el.Claim != nil && !dsl.Symmetric(e.Args[0].Expr) {
-			el.Claim(e.Args[0].Expr.Span(), args[0])
-		}
-		if v, ok := c.banded(e.Func, args); ok {
-			return v
-		}
-		if e.Func == "cholesky" {
-			return c.Cholesky(args[0])
-		}
-		return c.Apply(op, args...)
+		return el.operator(op, e, args)
 	}
 	if v, ok := el.wholeQuotient(e); ok {
 		args = []Value{v}
@@ -373,6 +364,32 @@ func (el *Elaborator) call(e *dsl.CallExpr) Value {
 		}
 		return c.Call(e.Func, xs...)
 	})
+}
+
+// operator is the value of an operator of the language.
+func (el *Elaborator) operator(op *Operator, e *dsl.CallExpr, args []Value) Value {
+	c := el.C
+	symmetric := op.Decomposed
+	if op.Definite {
+		symmetric = 1
+	}
+	for n, a := range e.Args[:symmetric] {
+		if el.Claim != nil && !dsl.Symmetric(a.Expr) {
+			el.Claim(a.Expr.Span(), args[n])
+		}
+	}
+	for n, v := range args {
+		if len(v.Shape) == 0 { // operators take arrays
+			args[n] = Value{Shape: []dsl.Extent{dsl.Fixed(1)}, Elem: func(...Sub) *Expr { return v.At() }}
+		}
+	}
+	if v, ok := c.banded(e.Func, args); ok {
+		return v
+	}
+	if e.Func == "cholesky" {
+		return c.Cholesky(args[0])
+	}
+	return c.Apply(op, args...)
 }
 
 // wholeQuotient is the argument of floor(x/y) and ceil(x/y) of whole numbers, away from the whole numbers by 1/(2|y|): the canonical form of a quotient
