@@ -76,7 +76,7 @@ func (t *Table) End(name string, values ...float64) {
 //
 // Of a vector with more than long elements the first three and the last have a
 // row. The others share one, which tells the least of their ESS and the largest
-// of their R-hat, NaN where one is not defined. If long is 0 all have a row.
+// of their R-hat, NaN where one is not defined; constants have no say in it. If long is 0 all have a row.
 func SummaryTable(summaries []diagnostics.Summary, probabilities []float64, digits, long int) *Table {
 	return summaryTable(summaries, probabilities, digits, long, func(f Format) Format { return f })
 }
@@ -125,6 +125,9 @@ func summaryTable(summaries []diagnostics.Summary, probabilities []float64, digi
 				}
 			}
 			for _, s := range rest {
+				if s.SD == 0 {
+					continue // a constant, as are elements of factors and simplexes of one element
+				}
 				add(&bulk, s.ESSBulk)
 				add(&tail, s.ESSTail)
 				add(&rhat, s.RHat)

@@ -93,6 +93,12 @@ func TestSummaryTableLong(t *testing.T) {
 		}
 		return 1
 	})
+	vector("l", 13, func(i int) float64 { return 1 + 0.1*float64(i%8) })
+	for n := range all {
+		if strings.HasPrefix(all[n].Name, "l.") && n%3 == 0 { // as elements of a factor above its diagonal
+			all[n] = diagnostics.Summary{Name: all[n].Name, Mean: 1, MCSE: math.NaN(), ESSBulk: math.NaN(), ESSTail: math.NaN(), RHat: math.NaN()}
+		}
+	}
 	for _, c := range []struct {
 		long int
 		want string
@@ -125,6 +131,9 @@ x.4       1.00  1.00  1.00      1400      2800  1.400
 		golden(t, strings.Join(lines[:n], ""), c.want)
 		text := strings.Join(strings.Fields(out.String()), " ")
 		short := strings.Contains(text, "nan.3 1.00 1.00 1.00 1000 2000 1.000 worst of 996 more NaN NaN NaN nan.1000")
+		if c.long > 0 && !strings.Contains(text, "worst of 9 more 1000 2000 1.700 l.13") {
+			t.Errorf("constants have a say:\n%s", out.String())
+		}
 		if short != (c.long > 0) || strings.Count(out.String(), "x2.") != 12 || strings.Contains(text, " nan.4 ") == short {
 			t.Errorf("with %d:\n%s", c.long, out.String())
 		}
