@@ -133,6 +133,10 @@ func (g *generator) checkBounds(b *jen.Group) {
 		}
 		lo, hi := g.endsOf(p, n, x)
 		args := []jen.Code{jen.Lit(g.d.Model.Name), jen.Lit(x.Decl.ObjectName()), jen.Lit(-1), jen.Qual("math", "Inf").Call(jen.Lit(-1)), jen.Qual("math", "Inf").Call(jen.Lit(1))}
+		name := "Bounds"
+		if x.Transform.Affine {
+			name, args[3], args[4] = "Scale", jen.Lit(0), jen.Lit(1)
+		}
 		if !x.Scalar() {
 			args[2] = p.number()
 		}
@@ -142,7 +146,7 @@ func (g *generator) checkBounds(b *jen.Group) {
 		if hi != nil {
 			args[4] = hi()
 		}
-		check := jen.If(jen.Err().Op(":=").Qual(checkPath, "Bounds").Call(args...), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
+		check := jen.If(jen.Err().Op(":=").Qual(checkPath, name).Call(args...), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
 		if !x.Scalar() {
 			check = jen.For(p.number().Op(":=").Range().Add(p.extent(x.Size()))).Block(check)
 		}

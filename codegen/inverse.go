@@ -75,12 +75,14 @@ func (g *generator) inverseAt(p *printer, n int, b *model.Param, value, coordina
 		}
 	}
 	if lo != nil {
-		names["lo"] = lo
-		and(x().Op(">").Add(names["lo"]()))
+		if names["lo"] = lo; !b.Transform.Affine {
+			and(x().Op(">").Add(lo()))
+		}
 	}
 	if hi != nil {
-		names["hi"] = hi
-		and(x().Op("<").Add(names["hi"]()))
+		if names["hi"] = hi; !b.Transform.Affine {
+			and(x().Op("<").Add(hi()))
+		}
 	}
 	want := supportDoc(&b.Decl.Support)
 	switch {
@@ -115,21 +117,35 @@ func (g *generator) inverseAt(p *printer, n int, b *model.Param, value, coordina
 // inverseFunctions are the functions that inverses are made of.
 var inverseFunctions = map[string][2]string{"log": {elementaryPath, "Log"}, "logit": {specialPath, "Logit"}}
 
-// inverseFormula prints the formula of an inverse. Differences stand in parentheses below a quotient only.
+// enclosed prints a difference in parentheses.
+func enclosed(e dsl.Expr, printed *jen.Statement) *jen.Statement {
+	if _, ok := e.(*dsl.BinaryExpr); ok {
+		return jen.Parens(printed)
+	}
+	return jen.Add(printed)
+}
+
+// inverseFormula prints the formula of an inverse. Differences stand in parentheses below a quotient only. What has no name is missing.
 func inverseFormula(e dsl.Expr, names map[string]func() *jen.Statement) *jen.Statement {
 	switch e := e.(type) {
 	case *dsl.Name:
+		if names[e.Name] == nil {
+			return nil
+		}
 		return names[e.Name]()
 	case *dsl.CallExpr:
 		f := inverseFunctions[e.Func]
 		return jen.Qual(f[0], f[1]).Call(inverseFormula(e.Args[0].Expr, names))
 	case *dsl.BinaryExpr:
 		x, y := inverseFormula(e.X, names), inverseFormula(e.Y, names)
+		if y == nil {
+			return x
+		}
 		switch e.Op {
 		case "-":
 			return x.Op("-").Add(y)
 		case "/":
-			return golang.Rounded(jen.Parens(x).Op("/").Parens(y))
+			return golang.Rounded(enclosed(e.X, x).Op("/").Add(enclosed(e.Y, y)))
 		}
 	}
 	panic(fmt.Sprintf("codegen: no way to print the inverse %T", e))

@@ -83,6 +83,7 @@ type checker struct {
 	lostFuncs   bool            // a file that is imported was not found
 	inlined     int             // parts of the bodies of functions at their calls
 	bounding    *Ident          // the first of the parameters whose bounds are checked
+	end         string          // what of it is checked, "" of a bound
 	recursion   *Let            // the one of which a part is being checked
 	ofParts     bool            // the subscripts of a definition in parts are being read
 	product     *BinaryExpr     // the whole product whose first factor is being checked
@@ -438,6 +439,35 @@ func (c *checker) boundsOfParam(s *ParamStmt) {
 			p.Support = sup
 		}
 	}
+	if s.Offset != nil || s.Multiplier != nil {
+		c.scaleOfParam(s)
+	}
+}
+
+// scaleOfParam checks the offset and the multiplier of parameters.
+func (c *checker) scaleOfParam(s *ParamStmt) {
+	if s.Type.Base != "real" || s.Type.Bound.Kind() != NoBound {
+		c.err(BadBounds, cmp.Or(s.Offset, s.Multiplier).Span(), "leave them out: hamc adapts the scales of coordinates", "an offset and a multiplier are of real numbers without bounds")
+		return
+	}
+	c.bounding, c.end, c.aside = &s.Names[0], "an offset", "leave it out, and hamc finds coordinates"
+	offset, _ := c.boundEnd(s.Offset)
+	c.end = "a multiplier"
+	multiplier, v := c.boundEnd(s.Multiplier)
+	c.bounding, c.end, c.aside = nil, "", ""
+	if v != nil && *v == 0 || multiplier != nil && !c.notNegative(multiplier) {
+		hint := "declare what it is made of with a bound, as `real > 0`"
+		if v != nil {
+			hint = ""
+		}
+		c.err(BadBounds, s.Multiplier.Span(), hint, "a multiplier is positive, and this may not be")
+		return
+	}
+	for _, id := range s.Names {
+		if p, ok := c.scope[id.Name].(*Param); ok && p.At == id.At {
+			p.Offset, p.Multiplier = offset, multiplier
+		}
+	}
 }
 
 // top is where messages about the whole file point.
@@ -534,7 +564,7 @@ func paramsOf(list ...Expr) map[*Param]bool {
 			case *Param:
 				if !params[o] {
 					params[o] = true
-					for _, end := range []Expr{o.Support.Lo, o.Support.Hi} { // which may depend on others
+					for _, end := range o.Ends() { // which may depend on others
 						if end != nil {
 							visit(end)
 						}
@@ -916,7 +946,7 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 	}
 	if v, ok := c.constant(e); ok {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			c.err(BadBounds, e.Span(), "leave an infinite bound out", "a bound is finite")
+			c.err(BadBounds, e.Span(), "leave an infinite bound out", "%s is finite", c.endName())
 			return nil, nil
 		}
 		c.expr(e)
@@ -925,10 +955,13 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 	before := len(c.ds.List)
 	c.expr(e)
 	if !c.boundOfEach(e) {
-		c.wantScalar(e, "a bound")
+		c.wantScalar(e, c.endName())
 	}
 	if n := len(c.ds.List); n > before && c.ds.List[n-1].Code == NotScalar {
 		c.ds.List[n-1].Hint = "all elements have the same bounds, or each has its own of data of the same length; " + cmp.Or(c.aside, "what lies above a vector is `let u = lo + d` with `param d real[n] > 0`")
+		if c.end != "" {
+			c.ds.List[n-1].Hint = "it is a number for all elements, or one of data for each; " + c.aside
+		}
 	}
 	if c.errors(before) > 0 || e.Type().Base == Invalid {
 		return nil, nil
@@ -943,7 +976,7 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 			return nil, nil
 		}
 		if !p.At.Pos.before(c.bounding.At.Pos) {
-			c.err(BadBounds, e.Span(), fmt.Sprintf("declare `%s` above", p.Name), "a bound uses only parameters above, and `%s` is not", p.Name)
+			c.err(BadBounds, e.Span(), fmt.Sprintf("declare `%s` above", p.Name), "%s uses only parameters above, and `%s` is not", c.endName(), p.Name)
 			return nil, nil
 		}
 	}
@@ -957,13 +990,16 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 		}
 		what := "a bound of data is arithmetic (+ - * /) on numbers and scalar data"
 		if c.bounding != nil {
-			what = "a bound is arithmetic (+ - * /) on numbers, scalar data and scalar parameters, or a function of data"
+			what = c.endName() + " is arithmetic (+ - * /) on numbers, scalar data and scalar parameters, or a function of data"
 		}
 		c.err(BadBounds, e.Span(), hint, "%s", what)
 		return nil, nil
 	}
 	return e, nil
 }
+
+// endName is what boundEnd checks.
+func (c *checker) endName() string { return cmp.Or(c.end, "a bound") }
 
 // boundOfEach reports whether an expression is bounds of each element of the parameter whose bounds are checked: of data, and of its shape.
 func (c *checker) boundOfEach(e Expr) bool {

@@ -208,7 +208,7 @@ func (c *checker) metricCovers(block *Block) {
 	for _, t := range block.Metric {
 		for _, p := range block.Params {
 			if (t.Kind != MetricIdentity && t.Kind != MetricAuto || block.Name != "") && p.BoundByParams() {
-				c.err(NotYet, t.At, "leave `metric` and `block` out, and `hamc run` adapts a Euclidean metric", "the metric of parameters with bounds that depend on parameters is `identity`, and they stand in no block, in this version of the language")
+				c.err(NotYet, t.At, "leave `metric` and `block` out, and `hamc run` adapts a Euclidean metric", "the metric of parameters with bounds, offsets or multipliers that depend on parameters is `identity`, and they stand in no block, in this version of the language")
 				c.note(p.At, "`%s` is one", p.Name)
 				return
 			}

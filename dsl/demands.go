@@ -259,17 +259,24 @@ func boundForm(e Expr) bool {
 	return false
 }
 
-// BoundByFunctions reports whether a bound of a parameter is no arithmetic on scalars, but a function of data or one of each element.
+// BoundByFunctions reports whether a bound, an offset or a multiplier of a parameter is no arithmetic on scalars, but a function of data or one of each element.
 func (p *Param) BoundByFunctions() bool {
 	other := func(e Expr, v *float64) bool { return e != nil && v == nil && !boundForm(e) }
+	if p.Affine() {
+		return other(p.Offset, nil) || other(p.Multiplier, nil)
+	}
 	return other(p.Support.Lo, p.Support.LoNum) || other(p.Support.Hi, p.Support.HiNum)
 }
 
-// BoundEach reports whether each element of a parameter has a bound of its own.
+// BoundEach reports whether each element of a parameter has a bound, an offset or a multiplier of its own.
 func (p *Param) BoundEach() bool {
 	each := func(e Expr) bool { return e != nil && !e.Type().IsScalar() }
-	return each(p.Support.Lo) || each(p.Support.Hi)
+	ends := p.Ends()
+	return each(ends[0]) || each(ends[1])
 }
 
-// BoundByParams reports whether a bound of a parameter depends on other parameters.
-func (p *Param) BoundByParams() bool { return len(paramsOf(p.Support.Lo, p.Support.Hi)) > 0 }
+// BoundByParams reports whether a bound, an offset or a multiplier of a parameter depends on other parameters.
+func (p *Param) BoundByParams() bool {
+	ends := p.Ends()
+	return len(paramsOf(ends[:]...)) > 0
+}

@@ -243,6 +243,19 @@ type Param struct {
 	Type       Type
 	Support    Support
 	Constraint *Constraint // nil for real numbers
+	// Offset and Multiplier are those of its coordinates, x = Offset + Multiplier u, nil where it has none. What has one has no bounds.
+	Offset, Multiplier Expr
+}
+
+// Affine reports whether a parameter has an offset or a multiplier.
+func (p *Param) Affine() bool { return p.Offset != nil || p.Multiplier != nil }
+
+// Ends are the two numbers of its transform, nil where it has none: its bounds, or its offset and its multiplier.
+func (p *Param) Ends() [2]Expr {
+	if p.Affine() {
+		return [2]Expr{p.Offset, p.Multiplier}
+	}
+	return [2]Expr{p.Support.Lo, p.Support.Hi}
 }
 
 // Let is a definition.

@@ -158,12 +158,14 @@ type ConstStmt struct {
 	Doc   string
 }
 
-// ParamStmt is `param x, y real[k] > 0`.
+// ParamStmt is `param x, y real[k] > 0`, or `param x real[k] offset mu multiplier tau`.
 type ParamStmt struct {
 	Syntax
-	Names []Ident  `parser:"'param' @@ (',' @@)*"`
-	Type  TypeExpr `parser:"@@"`
-	Doc   string
+	Names      []Ident  `parser:"'param' @@ (',' @@)*"`
+	Type       TypeExpr `parser:"@@"`
+	Offset     Expr     `parser:"('offset' @@)?"`
+	Multiplier Expr     `parser:"('multiplier' @@)?"`
+	Doc        string
 }
 
 // LetStmt is `let a = e`, `let a[i in n] = e` or, of a definition in parts, `let a[1] = e` and

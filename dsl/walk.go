@@ -110,6 +110,7 @@ func (p *parts) ofStmt(s Stmt) {
 	case *ParamStmt:
 		nodesOf(p, s.Names)
 		p.typeOf(&s.Type)
+		p.exprs(s.Offset, s.Multiplier)
 	case *LetStmt:
 		p.definition(&s.Name, s.Places, s.Value, s.For)
 	case *DensityStmt:

@@ -233,6 +233,14 @@ func (e *naive) set(q []float64) []float64 {
 				l += u
 			default:
 				a.v[i] = u
+				if p.Multiplier != nil {
+					by := e.element(p.Multiplier, i)
+					a.v[i] *= by
+					l += math.Log(by)
+				}
+				if p.Offset != nil {
+					a.v[i] += e.element(p.Offset, i)
+				}
 			}
 		}
 		q = q[len(a.v):]

@@ -77,11 +77,6 @@ def merged(texts):
     return "".join(f"{b} {{\n{''.join(parts[b])}}}\n" for b in BLOCKS if parts[b])
 
 
-def centred(program):
-    """Without offset and multiplier, which change the coordinates and not the posterior."""
-    return re.sub(r"<offset=[^>]*>", "", program)
-
-
 def compare(options, builder, name, texts, ham, data):
     program = merged(texts)
     slug = re.sub(r"\W+", "_", name.lower())
@@ -90,7 +85,7 @@ def compare(options, builder, name, texts, ham, data):
     whole = work.with_suffix(".stan")  # with the generated quantities, for the syntax
     whole.write_text(program)
     run(builder.stan / "stanc", f"--o={work}.cpp", whole)
-    model = Bridge(builder.library(slug, centred(without_generated(program))), data)
+    model = Bridge(builder.library(slug, without_generated(program)), data)
     order = row_major(program, model.coordinates)
     random, points, skipped = np.random.default_rng(int(digest([], name), 16)), [], 0
     while len(points) < POINTS and skipped < 50:

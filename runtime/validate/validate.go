@@ -248,11 +248,24 @@ func Bounds(model, param string, element int, lo, hi float64) error {
 	if lo < hi && !math.IsInf(lo, 1) && !math.IsInf(hi, -1) {
 		return nil
 	}
-	what := "the parameter " + param
-	if element >= 0 {
-		what = fmt.Sprintf("element %d of the parameter %s", element+1, param)
+	return fmt.Errorf("%s: the bounds of %s are %v and %v: the lower must be below the upper", model, elementOf(param, element), lo, hi)
+}
+
+// Scale returns the error of a parameter of a model whose offset and multiplier, functions of data, are not finite or not positive, nil if they are. Elements
+// are counted as those of Bounds.
+func Scale(model, param string, element int, offset, multiplier float64) error {
+	if offset-offset == 0 && multiplier > 0 && !math.IsInf(multiplier, 1) {
+		return nil
 	}
-	return fmt.Errorf("%s: the bounds of %s are %v and %v: the lower must be below the upper", model, what, lo, hi)
+	return fmt.Errorf("%s: the offset of %s is %v and its multiplier %v: the first must be finite and the second positive", model, elementOf(param, element), offset, multiplier)
+}
+
+// elementOf names an element of a parameter.
+func elementOf(param string, element int) string {
+	if element >= 0 {
+		return fmt.Sprintf("element %d of the parameter %s", element+1, param)
+	}
+	return "the parameter " + param
 }
 
 // Times demands that the times of a solution of a differential equation are in

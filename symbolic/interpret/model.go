@@ -644,7 +644,7 @@ func (m *Model) Unconstrain(q, x []float64) error {
 		}
 		at := m.ends(n)
 		if at == nil {
-			lo, hi := math.Inf(-1), math.Inf(1)
+			lo, hi := b.Transform.Missing()
 			if b.Lo != nil {
 				lo = m.number(cmp.Or(b.LoOfValues, b.Lo))
 			}
@@ -659,7 +659,10 @@ func (m *Model) Unconstrain(q, x []float64) error {
 		}
 		for i, v := range values {
 			lo, hi := at(i)
-			if !(v > lo && v < hi) {
+			if b.Transform.Affine && v-v != 0 {
+				return fmt.Errorf("%s: parameter %s is %v, and must be finite", m.info.Name, b.Decl.ObjectName(), v)
+			}
+			if !b.Transform.Affine && !(v > lo && v < hi) {
 				return fmt.Errorf("%s: parameter %s is %v, outside its support (%v, %v)", m.info.Name, b.Decl.ObjectName(), v, lo, hi)
 			}
 			own[i] = evaluate(formula, map[string]float64{"x": v, "lo": lo, "hi": hi})
@@ -689,11 +692,12 @@ func (m *Model) ends(n int) func(element int) (lo, hi float64) {
 		}
 		return out
 	}
-	lo, hi := numbers(e.Lo, math.Inf(-1)), numbers(e.Hi, math.Inf(1))
+	below, above := m.d.Params[n].Transform.Missing()
+	lo, hi := numbers(e.Lo, below), numbers(e.Hi, above)
 	return func(i int) (float64, float64) { return lo[i], hi[i] }
 }
 
-// inOrder checks the bounds that are functions of data.
+// inOrder checks the bounds, offsets and multipliers that are functions of data.
 func (m *Model) inOrder() error {
 	for n, b := range m.d.Params {
 		at := m.ends(n)
@@ -706,7 +710,11 @@ func (m *Model) inOrder() error {
 			if b.Scalar() {
 				element = -1
 			}
-			if err := validate.Bounds(m.d.Model.Name, b.Decl.ObjectName(), element, lo, hi); err != nil {
+			check := validate.Bounds
+			if b.Transform.Affine {
+				check = validate.Scale
+			}
+			if err := check(m.d.Model.Name, b.Decl.ObjectName(), element, lo, hi); err != nil {
 				return err
 			}
 		}

@@ -265,6 +265,8 @@ func (p *Posterior) withoutJointInformation(term *PosteriorTerm) string {
 	}
 	own := p.Params[n]
 	switch {
+	case own.Transform.Affine:
+		return fmt.Sprintf("`%s` has an offset or a multiplier", own.Decl.ObjectName())
 	case own.Transform != naturalTransform(dist.Support):
 		return fmt.Sprintf("the bounds of `%s` are not those of `%s`, whose information is known without truncation only", own.Decl.ObjectName(), dist.Name)
 	case own.Transform == above && !own.Lo.IsNum(0),

@@ -13,7 +13,7 @@ type Param struct {
 	Decl      *dsl.Param
 	Coord     *expr.Tensor
 	Transform *Transform
-	Lo, Hi    *expr.Expr    // of the support, where bounded
+	Lo, Hi    *expr.Expr    // of the support, where bounded; the offset and the multiplier, where there are some
 	each      []*expr.Index // at which Lo and Hi are, where elements have bounds of their own
 	// LoOfValues and HiOfValues are the bounds in terms of values of parameters, where they depend on some: of PriorTensors.
 	LoOfValues, HiOfValues *expr.Expr
@@ -144,13 +144,14 @@ func (b *Param) defined(stage expr.Stage, name string, element func(s []expr.Sub
 	return t
 }
 
-// bounds elaborates the bounds of a parameter, or of an element of it, for which the parameters above it are known, in terms of what stands for them.
+// bounds elaborates the bounds of a parameter, or its offset and multiplier, or those of an element of it, for which the parameters above it are known, in terms of what stands for them.
 func (p *Posterior) bounds(q *dsl.Param, at []expr.Sub) (lo, hi *expr.Expr) {
-	if q.Support.Lo != nil {
-		lo = expr.Pick(p.el.Expr(q.Support.Lo), at)
+	ends := q.Ends()
+	if ends[0] != nil {
+		lo = expr.Pick(p.el.Expr(ends[0]), at)
 	}
-	if q.Support.Hi != nil {
-		hi = expr.Pick(p.el.Expr(q.Support.Hi), at)
+	if ends[1] != nil {
+		hi = expr.Pick(p.el.Expr(ends[1]), at)
 	}
 	return lo, hi
 }

@@ -157,6 +157,9 @@ func (p *Posterior) prior(b *Param, t *expr.Tensor) (*Prior, string) {
 // inBounds reports whether the support of the distribution lies within the bounds of the
 // parameter.
 func (x *Prior) inBounds(at []expr.Sub) bool {
+	if x.Param.Transform.Affine {
+		return true
+	}
 	lo, hi := x.Param.Bounds(at)
 	above := func(e *expr.Expr) bool {
 		return lo == nil || lo == e || lo.Op == expr.Num && e != nil && e.Op == expr.Num && lo.Val <= e.Val

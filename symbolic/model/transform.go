@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"slices"
 
 	"github.com/hamc-dev/hamc/dsl"
@@ -19,10 +20,10 @@ type Transform struct {
 	// Example is the type of a parameter that the row is the transform of, for tests.
 	Example string
 
-	// Lower and Upper tell which bounds the row is for, Constraint for which type: it has the shape of the
-	// coordinates. Nil stands for real numbers, of which each has a coordinate of its own.
-	Lower, Upper bool
-	Constraint   *dsl.Constraint
+	// Lower and Upper tell which bounds the row is for, Affine that it is for an offset and a multiplier, which are Lo and Hi of the parameter then, and Constraint
+	// for which type: it has the shape of the coordinates. Nil stands for real numbers, of which each has a coordinate of its own.
+	Lower, Upper, Affine bool
+	Constraint           *dsl.Constraint
 
 	// Opaque is set if a value is made of many coordinates: expressions hold a reference to it, a shared definition.
 	Opaque bool
@@ -60,7 +61,7 @@ type Transform struct {
 	Rounds bool
 
 	// Inverse is the coordinate of a value, where each has its own: an expression of the language in x, lo and
-	// hi, for an x inside the bounds.
+	// hi, for an x inside the bounds. Of a row with Affine set these two may be missing.
 	Inverse string
 
 	// Whole is the function of runtime/transform that finds the coordinates of all values together, where they
@@ -70,7 +71,7 @@ type Transform struct {
 
 // Transforms is the table, as in Stan's reference.
 var Transforms = []*Transform{
-	unbounded, above, below, between, onSimplex, ordered, positiveOrdered, unitVector, sumToZero, corr, corrCholesky, cov, covCholesky,
+	unbounded, affine, above, below, between, onSimplex, ordered, positiveOrdered, unitVector, sumToZero, corr, corrCholesky, cov, covCholesky,
 }
 
 // Constants says which elements of a matrix are the same number everywhere, by the names of the runtime.
@@ -98,6 +99,29 @@ var (
 		Value:       func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return b.coordinate(c, s) },
 		LogJacobian: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return c.Number(0) },
 		Inverse:     "x",
+	}
+	// lo + hi u, of an offset lo and a multiplier hi
+	affine = &Transform{
+		Name: "affine", Example: "real[3] offset -1.5 multiplier 2.5", Affine: true,
+		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
+			x := b.coordinate(c, s)
+			lo, hi := b.Bounds(s)
+			if hi != nil {
+				x = c.Mul(hi, x)
+			}
+			if lo != nil {
+				x = c.Add(lo, x)
+			}
+			return x
+		},
+		LogJacobian: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
+			_, hi := b.Bounds(s)
+			if hi == nil {
+				return c.Number(0)
+			}
+			return c.Call("log", hi)
+		},
+		Inverse: "(x - lo)/hi",
 	}
 	// lo + eᵘ
 	above = &Transform{
@@ -253,10 +277,18 @@ func (b *Param) ascent(c *expr.Context, row []expr.Sub, k expr.Sub, from int) *e
 // rowOf splits the subscripts of an element into those of its row and the one in it.
 func rowOf(s []expr.Sub) (row []expr.Sub, k expr.Sub) { return s[:len(s)-1], s[len(s)-1] }
 
+// Missing are the numbers that stand for Lo and Hi of a parameter where it has none.
+func (t *Transform) Missing() (lo, hi float64) {
+	if t.Affine {
+		return 0, 1
+	}
+	return math.Inf(-1), math.Inf(1)
+}
+
 // TransformOf is the row of a declaration.
 func TransformOf(q *dsl.Param) *Transform {
 	for _, t := range Transforms {
-		if t.Constraint == q.Constraint && t.Lower == (q.Support.Lo != nil) && t.Upper == (q.Support.Hi != nil) {
+		if t.Constraint == q.Constraint && t.Affine == q.Affine() && t.Lower == (q.Support.Lo != nil) && t.Upper == (q.Support.Hi != nil) {
 			return t
 		}
 	}
