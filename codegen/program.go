@@ -118,7 +118,7 @@ func (g *generator) arrays(name string) []*loop.Var {
 	if f == nil {
 		return nil
 	}
-	writes := loop.EffectsOf(f.Body...).Writes
+	writes := loop.WritesOf(f.Body...)
 	var out []*loop.Var
 	for _, v := range f.Free() {
 		if writes[v] && v.Home == loop.Field && !v.Scalar() {

@@ -175,13 +175,13 @@ func (c *repeats) block(list []loop.Stmt, r *reach) {
 	for _, st := range list {
 		switch st := st.(type) {
 		case *loop.For:
-			w := loop.EffectsOf(st.Body...).Writes
+			w := loop.WritesOf(st.Body...)
 			w[st.V] = true
 			c.bump(w)
 			c.block(st.Body, &reach{loop: st, writes: w})
 			c.bump(w)
 		case *loop.If:
-			w := loop.EffectsOf(st.Body...).Writes
+			w := loop.WritesOf(st.Body...)
 			c.block(st.Body, &reach{})
 			c.bump(w)
 		case *loop.Let:
@@ -194,7 +194,7 @@ func (c *repeats) block(list []loop.Stmt, r *reach) {
 			c.statement(st.E, st.V.Name)
 			c.sets[st.V]++
 		default:
-			c.bump(loop.EffectsOf(st).Writes)
+			c.bump(loop.WritesOf(st))
 		}
 	}
 	c.scopes = c.scopes[:len(c.scopes)-1]

@@ -12,6 +12,9 @@ import (
 // operations, several times over, and where there are more coordinates an adapted Euclidean metric has never lost to it.
 const maxCandidate = 10
 
+// maxCandidateWork is the most that the derivation of a Riemannian candidate may ask for, of expr.MaxWork: a model is emitted in 200 ms.
+const maxCandidateWork = 400_000
+
 // candidate derives a model that leaves its metric to hamc with the Fisher metric, for the sampler to choose between that and a Euclidean one
 // that it adapts; nil where the Euclidean one cannot lose. What can bend a posterior so that no constant metric fits it is a
 // distribution of data with an argument that is not linear in the coordinates. The metric is a candidate only if its sign is
@@ -26,11 +29,14 @@ func candidate(r *Derived, curved bool) *Derived {
 	m.Blocks = []*dsl.Block{&block}
 	var used model.Spent
 	c, list := derive(&m, &block, curved, model.BandedMaps, &used)
-	if c == nil || len(list) > 0 || c.Metric.Constant {
+	if len(list) > 0 {
 		return nil
 	}
 	return c
 }
+
+// isCandidate reports whether the metric of a block is one that hamc may choose.
+func isCandidate(b *dsl.Block) bool { return len(b.Metric) == 1 && b.Metric[0].Chosen }
 
 // leaves reports whether a block leaves its metric to hamc.
 func leaves(b *dsl.Block) bool { return len(b.Metric) == 1 && b.Metric[0].Kind == dsl.MetricAuto }

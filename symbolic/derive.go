@@ -147,11 +147,28 @@ func (r *Derived) copied() *Derived {
 // result is nil if the diagnostics hold an error.
 func Derive(m *dsl.Model) (*Derived, []dsl.Diagnostic) { return deriveAll(m, false) }
 
+// Check returns the diagnostics of Derive. It derives less: no metric that hamc may choose has any.
+func Check(m *dsl.Model) []dsl.Diagnostic {
+	_, list := deriveOwn(m, false)
+	return list
+}
+
 // DeriveCurved is Derive of a model that Derive accepts, with Curvature, which may need
 // derivatives that are not known.
 func DeriveCurved(m *dsl.Model) (*Derived, []dsl.Diagnostic) { return deriveAll(m, true) }
 
 func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
+	r, list := deriveOwn(m, curved)
+	if len(m.Blocks) == 1 {
+		if c := candidate(r, curved); c != nil {
+			return c, list
+		}
+	}
+	return r, list
+}
+
+// deriveOwn derives a model with the metric that it has.
+func deriveOwn(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 	var used model.Spent
 	if len(m.Blocks) == 1 {
 		r, list := derive(m, m.Blocks[0], curved, model.BandedMaps, &used)
@@ -160,9 +177,6 @@ func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 			if plain, again := derive(m, m.Blocks[0], curved, model.NoMaps, &model.Spent{}); plain != nil {
 				return plain, again
 			}
-		}
-		if c := candidate(r, curved); c != nil {
-			return c, list
 		}
 		return r, list
 	}
@@ -205,6 +219,9 @@ func derive(m *dsl.Model, block *dsl.Block, curved bool, with model.Maps, used *
 // deriveBy derives with one grain.
 func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, with model.Maps, by expr.Grain, d *model.Diagnosed, used *model.Spent) (result *Derived) {
 	p := &model.Posterior{Limited: true, Maps: with, Spent: *used}
+	if block != nil && isCandidate(block) {
+		p.Most = maxCandidateWork
+	}
 	defer func() {
 		if p.C != nil {
 			used.Work = p.C.Budget.Work
@@ -233,7 +250,7 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, with model.Maps, by e
 		metric = p.DeriveMetric(d)
 	}
 	p.CheckClaims(d)
-	if d.Errors() {
+	if d.Errors() || metric != nil && isCandidate(block) && (metric.Constant || len(d.List) > 0) {
 		return nil
 	}
 	r := &Derived{Posterior: p, Metric: metric, Prog: newProgram(p), Curved: curved, Large: by == expr.Fine}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/terminal"
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic"
 )
 
 // diagnosticEvent is the line of --progress json for one message about the model.
@@ -160,7 +161,10 @@ func (e *env) check(paths []string, consts []dsl.ConstBinding, asJSON bool) erro
 		if dsl.HoldsFunctions(text) {
 			ds = dsl.CheckFunctions(shownPath(name), text)
 		} else {
-			_, ds = derive(name, text, consts, false)
+			var m *model
+			if m, ds = check(name, text, consts); m != nil {
+				ds.List = append(ds.List, symbolic.Check(m.checked)...)
+			}
 		}
 		if ds.HasErrors() {
 			failed = errReported

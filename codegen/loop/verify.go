@@ -50,7 +50,7 @@ func modelOf(p *Program) *model {
 	m := &model{sets: map[*Var]bool{}, keeps: map[*Var]bool{}}
 	seen := map[*Var]bool{}
 	for _, f := range p.Funcs {
-		for v := range EffectsOf(f.Body...).Writes {
+		for v := range WritesOf(f.Body...) {
 			m.sets[v] = true
 		}
 		Each(f.Body, func(st Stmt) {
@@ -74,7 +74,7 @@ func (m *model) checker(f *Func) *checker {
 		mine: own.Writes, done: map[*Var][]*write{}, inner: map[*For]map[*Var][]*write{}, pinned: map[*Var]int{}, tables: map[*Var]bool{}}
 	before := map[*Var]bool{} // by functions before, in the same scope
 	for g := f.After; g != nil; g = g.After {
-		for v := range EffectsOf(g.Body...).Writes {
+		for v := range WritesOf(g.Body...) {
 			before[v] = true
 			c.scope[v] = c.scope[v] || v.Scalar()
 			if !v.Scalar() {
@@ -83,7 +83,7 @@ func (m *model) checker(f *Func) *checker {
 		}
 	}
 	for g := f.Continues; g != nil; g = g.Continues {
-		for v := range EffectsOf(g.Body...).Writes {
+		for v := range WritesOf(g.Body...) {
 			if !v.Scalar() {
 				c.done[v] = append(c.done[v], &write{})
 			}
@@ -252,7 +252,7 @@ func (c *checker) stmt(st Stmt) []*Var {
 // declared reports whether the function, or one before it in the same scope, declares a number.
 func (c *checker) declared(v *Var) bool {
 	for f := c.f; f != nil; f = f.After {
-		if EffectsOf(f.Body...).Writes[v] {
+		if WritesOf(f.Body...)[v] {
 			return true
 		}
 	}

@@ -244,6 +244,51 @@ func EffectsOf(list ...Stmt) *Effects {
 	return e
 }
 
+// WritesOf returns the variables that the statements of a list write: the Writes of EffectsOf, without a look at what they compute.
+func WritesOf(list ...Stmt) map[*Var]bool {
+	writes := map[*Var]bool{}
+	addWrites(writes, list)
+	return writes
+}
+
+func addWrites(writes map[*Var]bool, list []Stmt) {
+	for _, st := range list {
+		switch st := st.(type) {
+		case *Let:
+			writes[st.V] = true
+		case *Set:
+			writes[st.V] = true
+		case *Clear:
+			writes[st.V] = true
+		case *Kernel:
+			writes[st.V] = true
+		case *FitPart:
+			writes[st.V] = true
+		case *Fit, *Keep:
+		case *For:
+			addWrites(writes, st.Body)
+		case *If:
+			addWrites(writes, st.Body)
+		default:
+			for _, v := range changed(st) {
+				writes[v] = true
+			}
+			for _, body := range Bodies(st) {
+				addWrites(writes, *body)
+			}
+		}
+	}
+}
+
+// changed are the variables that a statement which decides where the function goes on, or stands beside such, writes itself.
+func changed(st Stmt) []*Var {
+	vars, _ := results(st)
+	if c, ok := st.(*Invoke); ok {
+		vars = append(c.Changed(), vars...)
+	}
+	return vars
+}
+
 // Add adds the effects of statements.
 func (e *Effects) Add(list ...Stmt) {
 	for _, st := range list {
@@ -299,12 +344,10 @@ func (e *Effects) control(st Stmt) {
 	ints, reads := control(st)
 	e.ints(ints...)
 	e.whole(reads...)
-	vars, _ := results(st)
-	if c, ok := st.(*Invoke); ok {
+	if _, ok := st.(*Invoke); ok {
 		e.Calls = true
-		vars = append(c.Changed(), vars...)
 	}
-	for _, v := range vars {
+	for _, v := range changed(st) {
 		e.Writes[v] = true
 	}
 	for _, body := range Bodies(st) {

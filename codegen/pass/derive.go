@@ -23,7 +23,7 @@ func derive(p *loop.Program) {
 	}
 	writers := map[*loop.Var]int{}
 	for _, f := range p.Funcs {
-		for v := range loop.EffectsOf(f.Body...).Writes {
+		for v := range loop.WritesOf(f.Body...) {
 			writers[v]++
 		}
 	}
@@ -80,9 +80,9 @@ func constant(f *loop.Func) bool {
 // missing are the numbers that statements behind those of a function read and that are kept no longer, in the order in
 // which they do.
 func missing(list []loop.Stmt, after *loop.Func, gone map[*loop.Var]*loop.Expr) []*loop.Var {
-	known := loop.EffectsOf(list...).Writes
+	known := loop.WritesOf(list...)
 	for ; after != nil; after = after.After {
-		maps.Copy(known, loop.EffectsOf(after.Body...).Writes)
+		maps.Copy(known, loop.WritesOf(after.Body...))
 	}
 	var out []*loop.Var
 	look := func(e *loop.Expr) {

@@ -27,7 +27,7 @@ const minStowed = 8
 
 // invariants takes the numbers out of a solve that are the same in all turns.
 func invariants(w *loop.While) []loop.Stmt {
-	varies := loop.EffectsOf(w.Body...).Writes
+	varies := loop.WritesOf(w.Body...)
 	varies[w.V] = true
 	set := map[*loop.Var]bool{}
 	loop.Each(w.Body, func(st loop.Stmt) {

@@ -36,7 +36,7 @@ func joinList(list []loop.Stmt) []loop.Stmt {
 		r.Put(f.V, into.V)
 		into.Body = append(into.Body, r.List(f.Body, false)...)
 		// The sums are declared before the loop that they are now added up in.
-		writes := loop.EffectsOf(f).Writes
+		writes := loop.WritesOf(f)
 		var before, after []loop.Stmt
 		for _, st := range out[k+1:] {
 			if v := started(st); v != nil && writes[v] {

@@ -47,11 +47,11 @@ func (l *leads) each(list []loop.Stmt, f func(e *loop.Expr, memo map[*loop.Expr]
 		case *loop.Set:
 			st.E = f(st.E, map[*loop.Expr]int{})
 		case *loop.For:
-			l.s.bump(loop.EffectsOf(st.Body...).Writes)
+			l.s.bump(loop.WritesOf(st.Body...))
 		case *loop.While:
-			l.s.bump(loop.EffectsOf(st).Writes)
+			l.s.bump(loop.WritesOf(st))
 		}
-		l.s.bump(loop.EffectsOf(st).Writes)
+		l.s.bump(loop.WritesOf(st))
 	}
 	l.s.versions = was
 }

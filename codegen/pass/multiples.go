@@ -55,7 +55,7 @@ func keptTogether(p *loop.Program) func(v, u *loop.Var) bool {
 	type sets struct{ written, kept map[*loop.Var]bool }
 	var of []sets
 	for _, f := range p.Funcs {
-		s := sets{loop.EffectsOf(f.Body...).Writes, map[*loop.Var]bool{}}
+		s := sets{loop.WritesOf(f.Body...), map[*loop.Var]bool{}}
 		for _, st := range f.Body {
 			if k, ok := st.(*loop.Keep); ok {
 				s.kept[k.V] = true
@@ -84,7 +84,7 @@ func newExpander(f *loop.Func) (x *expander, kept []*loop.Var) {
 				kept = append(kept, st.V)
 			}
 		case *loop.For, *loop.If:
-			for v := range loop.EffectsOf(st).Writes {
+			for v := range loop.WritesOf(st) {
 				delete(x.lets, v) // a sum
 			}
 		}

@@ -157,7 +157,7 @@ func repeated(list []loop.Stmt) {
 	values := newSharer()
 	for n, st := range list {
 		if n > 0 {
-			values.bump(loop.EffectsOf(list[n-1]).Writes)
+			values.bump(loop.WritesOf(list[n-1]))
 		}
 		p := asPartly(st)
 		if p == nil || !p.long() {

@@ -159,12 +159,12 @@ func (s *sharer) block(list []loop.Stmt, outer map[int]*loop.Var) []loop.Stmt {
 	for _, st := range list {
 		switch st := st.(type) {
 		case *loop.For:
-			written := loop.EffectsOf(st.Body...).Writes
+			written := loop.WritesOf(st.Body...)
 			s.bump(written) // nothing that the body sets has one value in all turns
 			st.Body = s.inner(st.Body, held)
 			s.bump(written)
 		case *loop.If:
-			written := loop.EffectsOf(st.Body...).Writes
+			written := loop.WritesOf(st.Body...)
 			st.Body = s.inner(st.Body, held)
 			s.bump(written)
 		case *loop.While, *loop.Block, *loop.Branch:
@@ -183,7 +183,7 @@ func (s *sharer) block(list []loop.Stmt, outer map[int]*loop.Var) []loop.Stmt {
 			out = append(out, w.lets...)
 			s.versions[st.V]++
 		default:
-			s.bump(loop.EffectsOf(st).Writes)
+			s.bump(loop.WritesOf(st))
 		}
 		out = append(out, st)
 	}
@@ -192,7 +192,7 @@ func (s *sharer) block(list []loop.Stmt, outer map[int]*loop.Var) []loop.Stmt {
 
 // control shares the values inside a statement that decides where the function goes on.
 func (s *sharer) control(st loop.Stmt, held map[int]*loop.Var) {
-	written := loop.EffectsOf(st).Writes
+	written := loop.WritesOf(st)
 	if _, ok := st.(*loop.While); ok {
 		s.bump(written) // as in loops
 	}
@@ -239,16 +239,16 @@ func (s *sharer) uses(list []loop.Stmt) map[int]int {
 			walk(st.E)
 			s.versions[st.V]++
 		case *loop.For:
-			written := loop.EffectsOf(st.Body...).Writes
+			written := loop.WritesOf(st.Body...)
 			s.bump(written)
 			s.bump(written)
 		case *loop.If:
-			s.bump(loop.EffectsOf(st.Body...).Writes)
+			s.bump(loop.WritesOf(st.Body...))
 		case *loop.While:
-			s.bump(loop.EffectsOf(st).Writes)
-			s.bump(loop.EffectsOf(st).Writes)
+			s.bump(loop.WritesOf(st))
+			s.bump(loop.WritesOf(st))
 		default:
-			s.bump(loop.EffectsOf(st).Writes)
+			s.bump(loop.WritesOf(st))
 		}
 	}
 	s.versions = was

@@ -28,7 +28,7 @@ func split(f *loop.Func) {
 			continue
 		}
 		var parts []loop.Stmt
-		sets := loop.EffectsOf(l.Body...).Writes // an end may set what the interior does not
+		sets := loop.WritesOf(l.Body...) // an end may set what the interior does not
 		add := func(first, end *loop.Int, in bounds) {
 			p := part(l, first, end)
 			p.Body = settle(p.Body, p.V, in)
@@ -241,7 +241,7 @@ func settle(list []loop.Stmt, v *loop.Var, in bounds) []loop.Stmt {
 
 // changes are the variables that statements change: what a declaration alone sets has one value.
 func changes(list []loop.Stmt) map[*loop.Var]bool {
-	out := loop.EffectsOf(list...).Writes
+	out := loop.WritesOf(list...)
 	loop.Each(list, func(st loop.Stmt) {
 		if let, ok := st.(*loop.Let); ok {
 			delete(out, let.V)
@@ -299,7 +299,7 @@ func decide(c loop.Cond, v *loop.Var, in bounds) int {
 // some once its questions are answered.
 func lift(l *loop.For, set map[*loop.Var]bool) (out []loop.Stmt) {
 	varies := maps.Clone(set)
-	maps.Copy(varies, loop.EffectsOf(l.Body...).Writes)
+	maps.Copy(varies, loop.WritesOf(l.Body...))
 	var value func(e *loop.Expr) *loop.Expr
 	value = func(e *loop.Expr) *loop.Expr {
 		if len(e.Args) > 1 && (e.Op == loop.Add || e.Op == loop.Mul) && ofScalars(e) && !depends(e, varies) {

@@ -114,7 +114,7 @@ type modelSpace struct {
 	expMu2       []float64 // expMu2[i] = exp(mu[i])
 	a17          []float64 // a17[i] = 0.04·a4[i] - a9·(y[1] - a4[i])·adj_f[1,i] + a9·a16[i]
 	a18          []float64 // a18[i] = Σ[i1 in K] a17[i1]·[i < i1+1]
-	a27          []float64 // a27[i,j] = Σ[i1 in T] [i1 in 2..T]·adj_sum_f[i1,j]·exp(f[i1-1,i] + a8[j,i …
+	a27          []float64 // a27[i,j] = Σ[i1 in T] [i1 in 2..T]·adj_sum_f[i1,j]·exp(f[i1-1,i] - max_f[ …
 	a28          []float64 // a28[i,j] = exp(-a6[j,i] - [j in K-1]·a7[j,i])
 	a43          []float64 // a43[i] = exp(f[T,i] + a42)
 }
@@ -492,7 +492,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 //	∂L/∂mu[k] = [k in 2..K] - [k in 2..K]·expMu2[k]·a18[k] - δ[k,1]·a22
 //	∂L/∂sigma = 1 - 0.25·a5 - sumAdj_f - a23 + a9·(a24 + a26)
 //	∂L/∂P[k] = -c1[l]·inv_logit(-logC1[l] + P[k,l]) + inv_logit(-P[k,l]
-//	    + logC2[l])·(Σ[i1 in T] [i1 in 2..T]·adj_sum_f[i1,l]·exp(f[i1-1,k] + a8[l,k] - max_f[i1,l]))
+//	    + logC2[l])·(Σ[i1 in T] [i1 in 2..T]·adj_sum_f[i1,l]·exp(f[i1-1,k] - max_f[i1,l] + a8[l,k]))
 //	    + inv_logit(logC1[l] - P[k,l]) - inv_logit(-logC1[l] + P[k,l])·(Σ[i1 in K] [l < i1]·a27[k,i1])
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
@@ -728,11 +728,11 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		for j := range k {
 			e := a4[j] - y[i]
 			e2 := float64(adjF[i*k+j] * e)
-			sum += e2
+			sum += -e2
 			sum2 += adjF[i*k+j]
 			sum3 += float64(e2 * e)
 		}
-		a20 := -sum
+		a20 := sum
 		a21 += a20
 		sumAdjF2 := sum2
 		a23 += sumAdjF2
@@ -1107,11 +1107,11 @@ func (s *Model) slope(grad, q []float64) {
 		for j := range k {
 			e := a4[j] - y[i]
 			e2 := float64(adjF[i*k+j] * e)
-			sum += e2
+			sum += -e2
 			sum2 += adjF[i*k+j]
 			sum3 += float64(e2 * e)
 		}
-		a20 := -sum
+		a20 := sum
 		a21 += a20
 		sumAdjF2 := sum2
 		a23 += sumAdjF2

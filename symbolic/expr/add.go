@@ -1,6 +1,9 @@
 package expr
 
-import "sort"
+import (
+	"cmp"
+	"slices"
+)
 
 // Add returns the sum of its arguments.
 func (c *Context) Add(args ...*Expr) *Expr {
@@ -47,10 +50,14 @@ func (c *Context) Scale(v float64, a *Expr) *Expr {
 	return c.Linear(0, []float64{v}, []*Expr{a})
 }
 
+// Addend is a term with its coefficient, or a factor with its exponent.
 type Addend struct {
 	E *Expr
 	K float64
 }
+
+// byAge is the order of terms and factors: that in which they were made.
+func byAge(a, b Addend) int { return cmp.Compare(a.E.id, b.E.id) }
 
 // Linear returns val + Σ k_i args_i.
 func (c *Context) Linear(val float64, k []float64, args []*Expr) *Expr {
@@ -75,7 +82,7 @@ func (c *Context) Linear(val float64, k []float64, args []*Expr) *Expr {
 	for i, a := range args {
 		collect(k[i], a)
 	}
-	sort.SliceStable(terms, func(i, j int) bool { return terms[i].E.id < terms[j].E.id })
+	slices.SortStableFunc(terms, byAge)
 	out := terms[:0]
 	for _, t := range terms {
 		if n := len(out); n > 0 && out[n-1].E == t.E {

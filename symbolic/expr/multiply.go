@@ -3,7 +3,6 @@ package expr
 import (
 	"math"
 	"slices"
-	"sort"
 )
 
 // product interns a product whose factors are already canonical.
@@ -125,7 +124,7 @@ func (f *factors) exponential() {
 // merged are the factors in order, equal ones once, without those that others imply; not ok if two exclude
 // each other.
 func (f *factors) merged() (ks []float64, es []*Expr, ok bool) {
-	sort.SliceStable(f.list, func(i, j int) bool { return f.list[i].E.id < f.list[j].E.id })
+	slices.SortStableFunc(f.list, byAge)
 	out := f.list[:0]
 	for _, x := range f.list {
 		if n := len(out); n > 0 && out[n-1].E == x.E {

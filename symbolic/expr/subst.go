@@ -2,7 +2,12 @@ package expr
 
 // Subst replaces the free index i by a subscript.
 func (c *Context) Subst(e *Expr, i *Index, s Sub) *Expr {
-	return c.subst(e, i, s, map[*Expr]*Expr{}, false)
+	return c.subst(e, i, s, map[*Expr]*Expr{}, e.renamedBy(i, s))
+}
+
+// renamedBy reports whether the subscript is another index in the place of i, which e does not hold: sums stay as they are.
+func (e *Expr) renamedBy(i *Index, s Sub) bool {
+	return s.Data == nil && s.Index != nil && s.Offset == 0 && s.Index.level == 0 && s.Index.Range == i.Range && !e.HasFree(s.Index)
 }
 
 func (c *Context) subst(e *Expr, i *Index, s Sub, memo map[*Expr]*Expr, safe bool) *Expr {

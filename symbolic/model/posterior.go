@@ -46,6 +46,7 @@ type Posterior struct {
 	curved   bool     // solutions have third-order sensitivities
 	Maps     Maps     // that latent vectors may have
 	Limited  bool     // the limits of expr.Budget hold
+	Most     int      // that the work may be in their place, 0 where they are it
 	Spent             // of them: work before this began, and emission
 	at       dsl.Span // of the statement that is being elaborated
 	claims   []claim  // what the model takes for symmetric
@@ -126,6 +127,9 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 		c.Budget.MaxWork = min(expr.MaxWork, p.Work+expr.MaxCoarse)
 	} else if len(m.Blocks) == 1 {
 		c.Budget.MaxWork = max(expr.MaxWork, p.Work+expr.LeastFine)
+	}
+	if p.Most > 0 {
+		c.Budget.MaxWork = p.Most
 	}
 	if curved {
 		c.Budget.Allowance = 4
