@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,10 +21,25 @@ func exactly(n int, what string) cobra.PositionalArgs {
 		case len(args) < n:
 			return usage{fmt.Errorf("%s needs %s: write %s", cmd.CommandPath(), what, strings.TrimSuffix(cmd.UseLine(), " [flags]"))}
 		case len(args) > n:
-			return usage{fmt.Errorf("%s takes one %s, and %d were given: %s", cmd.CommandPath(), what, len(args), strings.Join(args, " "))}
+			return usage{fmt.Errorf("%s takes one %s, and %d were given: %s%s", cmd.CommandPath(), what, len(args), strings.Join(args, " "), argumentHint(cmd, args[n:]))}
 		}
 		return nil
 	}
+}
+
+// argumentHint says how data or a setting is given that stands where no argument does.
+func argumentHint(cmd *cobra.Command, rest []string) string {
+	has := func(flag string) bool { return cmd.Flags().Lookup(flag) != nil }
+	name, _, setting := strings.Cut(rest[0], "=")
+	switch x := foreignFlag(name); {
+	case strings.HasSuffix(rest[0], ".json") && has("data"):
+		return fmt.Sprintf("; data are given by --data %s", rest[0])
+	case setting && has(strings.ReplaceAll(name, "_", "-")):
+		return fmt.Sprintf("; a setting is a flag: --%s", strings.ReplaceAll(name, "_", "-"))
+	case setting && x != nil && x.ours != "" && has(x.ours):
+		return fmt.Sprintf("; a setting is a flag: --%s", x.ours)
+	}
+	return ""
 }
 
 // generateArgs checks the arguments of bare hamc, where a misspelt command
@@ -45,7 +61,12 @@ func generateArgs(cmd *cobra.Command, args []string) error {
 				names = append(names, c.Name())
 			}
 		}
-		if near := nearest(args[0], names); near != "" {
+		if x := foreignRow(foreignCommands, args[0]); x != nil {
+			err = fmt.Errorf("%w; here it is `hamc %s`", err, x.ours)
+			if x.instead != "" {
+				err = fmt.Errorf("%w, %s", err, x.instead)
+			}
+		} else if near := nearest(args[0], names); near != "" {
 			err = fmt.Errorf("%w; did you mean `hamc %s`?", err, near)
 		} else if isFile(args[0] + ".ham") {
 			err = fmt.Errorf("%w; did you mean %s.ham?", err, args[0])
@@ -66,17 +87,82 @@ func flagError(cmd *cobra.Command, err error) error {
 	if !errors.As(err, &unknown) {
 		return usage{err}
 	}
-	if short := unknown.GetSpecifiedShortnames(); short != "" {
-		return usage{fmt.Errorf("%s has no flag -%s", cmd.CommandPath(), short[:1])}
-	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	name := unknown.GetSpecifiedName()
-	err = fmt.Errorf("%s has no flag --%s", cmd.CommandPath(), name)
-	if near := nearest(name, names); near != "" {
+	name, dashes := unknown.GetSpecifiedName(), "--"
+	if short := unknown.GetSpecifiedShortnames(); short != "" {
+		name, dashes = short[:1], "-"
+	}
+	err = fmt.Errorf("%s has no flag %s%s", cmd.CommandPath(), dashes, name)
+	if x := foreignFlag(name); x != nil && (x.ours == "" || slices.Contains(names, x.ours)) {
+		if x.ours == "" {
+			return usage{fmt.Errorf("%w; %s", err, x.instead)}
+		}
+		err = fmt.Errorf("%w; here it is --%s", err, x.ours)
+		if x.instead != "" {
+			err = fmt.Errorf("%w, %s", err, x.instead)
+		}
+		return usage{err}
+	}
+	if near := nearest(name, names); near != "" && dashes == "--" {
 		err = fmt.Errorf("%w; did you mean --%s?", err, near)
 	}
 	return usage{err}
+}
+
+// A foreign row is of names that other systems have.
+type foreign struct {
+	names   string // separated by blanks, underscores as hyphens
+	ours    string // "" where there is none
+	instead string // what is said besides, or in its place
+}
+
+// foreignFlags are flags of other systems: CmdStan's, CmdStanR's and CmdStanPy's, PyMC's and nutpie's, brms's, and of tools at large. Underscores are hyphens.
+var foreignFlags = []foreign{
+	{"iter-sampling num-samples samples n-draws ndraws sampling-iters", "draws", "of each chain"},
+	{"iter", "draws", "of each chain, without those of warm-up, which are --warmup"},
+	{"iter-warmup num-warmup tune burn burnin burn-in warm-up warmup-iters n-tune num-tune", "warmup", ""},
+	{"num-chains nchains n-chains", "chains", ""},
+	{"cores jobs j threads num-threads parallel-chains threads-per-chain n-jobs nproc parallel", "workers", ""},
+	{"adapt-delta delta", "target-accept", ""},
+	{"max-treedepth max-tree-depth treedepth maxdepth", "max-depth", ""},
+	{"stepsize", "step-size", ""},
+	{"random-seed rng-seed rng", "seed", ""},
+	{"inits initial initvals initial-values", "init", ""},
+	{"out output outdir out-dir dir directory o output-file output-basename", "output-dir", ""},
+	{"data-file datafile file input d", "data", ""},
+	{"variables vars pars params parameters var-names", "keep", ""},
+	{"force f replace", "overwrite", ""},
+	{"thin thinning", "", "draws are not thinned: all of them tell more, and --keep writes those of some parameters only"},
+	{"refresh verbose v", "progress", ""},
+	{"metric-file inv-metric-file inv-metric", "", "warm-up adapts the metric, and a resumed run takes that of its checkpoint"},
+	{"num-leapfrog leapfrog int-time", "steps", "of a fixed number"},
+	{"algorithm engine", "integrator", ""},
+	{"save-warmup discard-tuned-samples", "", "draws of warm-up are not written"},
+	{"gpu cuda device opencl", "", "hamc runs on processors only"},
+}
+
+// foreignFlag is the row of a flag of another system, nil if it is none.
+func foreignFlag(name string) *foreign { return foreignRow(foreignFlags, name) }
+
+func foreignRow(rows []foreign, name string) *foreign {
+	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
+	for n := range rows {
+		if x := &rows[n]; slices.Contains(strings.Fields(x.names), name) {
+			return x
+		}
+	}
+	return nil
+}
+
+// foreignCommands are words that others have for what hamc does.
+var foreignCommands = []foreign{
+	{"sample sampling fit mcmc nuts infer inference stan", "run MODEL.ham", ""},
+	{"compile build generate gen codegen", "MODEL.ham", "which writes the sampler"},
+	{"lint", "vet MODEL.ham", ""},
+	{"validate parse syntax", "check MODEL.ham", ""},
+	{"summarise summarize stansummary stan-summary print", "summary DIR", ""},
+	{"plot plots trace browse view show html", "report DIR", ""},
 }
 
 // help prints a command's help with all its flags.
