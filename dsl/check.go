@@ -554,9 +554,32 @@ func (c *checker) paramsOfTerms() map[*Param]bool {
 
 // paramsOf returns the parameters that expressions depend on; nil ones are passed over.
 func paramsOf(list ...Expr) map[*Param]bool {
-	params := map[*Param]bool{}
+	params, _ := reachedFrom(list...)
+	return params
+}
+
+// DensityLets are the definitions that the log density depends on; others are there for quantities alone.
+func (m *Model) DensityLets() map[*Let]bool {
+	var all []Expr
+	for _, t := range m.Terms {
+		all = append(append(all, t.Left, t.Value, t.Lo, t.Hi), t.Args...)
+		if t.Formula != nil {
+			all = append(all, t.Formula)
+		}
+	}
+	for _, p := range m.Params {
+		ends := p.Ends()
+		all = append(all, ends[:]...)
+	}
+	_, lets := reachedFrom(all...)
+	return lets
+}
+
+// reachedFrom are the parameters and the definitions that expressions depend on; nil ones are passed over.
+func reachedFrom(list ...Expr) (params map[*Param]bool, lets map[*Let]bool) {
+	params, lets = map[*Param]bool{}, map[*Let]bool{}
 	// Terms of one statement share their arguments, and lets are shared.
-	seen, lets := map[Expr]bool{}, map[*Let]bool{}
+	seen := map[Expr]bool{}
 	var visit func(Expr)
 	visit = func(e Expr) {
 		if n, ok := e.(*Name); ok {
@@ -589,7 +612,7 @@ func paramsOf(list ...Expr) map[*Param]bool {
 			visit(e)
 		}
 	}
-	return params
+	return params, lets
 }
 
 // number evaluates a compile-time number.

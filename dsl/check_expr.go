@@ -733,6 +733,8 @@ func (c *checker) positionHint(a Expr, size Extent) string {
 		}
 	} else if d, ok := c.scope[n.Name].(*Data); ok && d.Type.IsScalar() {
 		return fmt.Sprintf("declare `data %s int in 1..%s`", n.Name, size)
+	} else if q, ok := c.scope[n.Name].(*Quantity); ok && q.Type.IsScalar() {
+		return fmt.Sprintf("what is computed of a draw selects by a sum: sum(j in %s) (%s == j)*x[j]", size, n.Name)
 	}
 	return ""
 }

@@ -582,10 +582,10 @@ func (c *checker) bind(fn *Func, values []Expr, scope map[string]Object) (lets [
 			fail(NeedsInteger, x, &v, hint, "%s of `%s` is int, this is %s", fn.side(&v), fn.Name, t)
 			continue
 		}
-		if p := c.dependsOnParam(x); v.data && p != nil {
+		if p := c.dependsOnParam(x); v.data && p != nil && !(fn.builtin && c.generating) {
 			hint := ""
 			if fn.builtin {
-				hint = "it jumps, or has kinks; numbers that are to be in order are declared `ordered`"
+				hint = "it jumps, or has kinks; numbers that are to be in order are declared `ordered`, and in `generate` it takes parameters"
 			}
 			if c.function != nil && !c.function.builtin && c.scope[p.Name] == p {
 				hint = fmt.Sprintf("write `data` before the argument: `data %s %s`", p.Name, strings.TrimSpace(p.declared("")))

@@ -275,7 +275,7 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "mad (y)", "", "", "median(abs(y - median(y)))"},
 	{ForeignFunction, "any", "", "a condition is 1 or 0, and one of several holds where the largest does, as in ", "let b = max(i in n) (y[i] > 0)"},
 	{ForeignFunction, "all", "", "a condition is 1 or 0, and all hold where the least does, as in ", "let b = min(i in n) (y[i] > 0)"},
-	{ForeignFunction, "which argmax argmin which_max which_min", "", "a position is found by a recursion over data: `let at[1] = 1` and `let at[i] = if y[i] > y[at[i-1]] then i else at[i-1] for i in 2..n`", ""},
+	{ForeignFunction, "which argmax argmin which_max which_min", "", "a position is found by a recursion over data: `let at[1] = 1` and `let at[i] = if y[i] > y[at[i-1]] then i else at[i-1] for i in 2..n`; of parameters, `best[j in n] = x[j] == max(x)` in `generate` says of each whether it is the largest", ""},
 	{ForeignFunction, "order argsort sort_indices_asc", "", "the places of the elements are `rank(y)`, and the sorted elements `sort(y)`", ""},
 	{ForeignFunction, "sort_indices_desc", "", "the places of the elements in descending order are `rank(-y)`", ""},
 	{ForeignFunction, "eigenvalues eigenvalues_sym eigenvectors_sym eigen eig eigh", "", "a covariance on a grid, a Kronecker product with noise, has `kronecker_solve(A, B, s, Y)` and `kronecker_log_det(A, B, s)`; of a symmetric positive definite matrix there are `cholesky(A)`, `solve_spd(A, b)`, `inverse(A)` and `log_det(A)`", ""},

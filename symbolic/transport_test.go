@@ -31,6 +31,7 @@ mu ~ normal(0, 1)
 // latents are models behind latentsHead, and their transports.
 var latents = []struct{ name, text, want string }{
 	{"groups", "param a real[J]\na ~ normal(mu, tau)\ny ~ normal(a[g], s)", "a 1"},
+	{"a recursion of quantities", "param a real[J]\na ~ normal(mu, tau)\ny ~ normal(a[g], s)\ngenerate { c = cumulative_sum(a) }", "a 1"},
 	{"counts", "param a real[J]\na ~ normal(mu, tau)\nk ~ poisson_log(a[g] + mu*x)", "a 1*"},
 	{"a log link", "param a real[J]\na ~ normal(mu, tau)\nk ~ poisson(exp(a[g])*tau)", "a 1*"},
 	{"a scale", "param a real[n]\na ~ normal(mu, tau)\ny ~ normal(0, s*exp(a/2))", "a 1*"},

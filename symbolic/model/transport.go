@@ -102,8 +102,9 @@ func latentsOf(m *dsl.Model, block *dsl.Block) (vectors, numbers []*dsl.Param) {
 		return nil, nil
 	}
 	recursive := map[*dsl.Param]bool{} // of which no predictor is linear
+	density := m.DensityLets()
 	for _, l := range m.Lets {
-		if l.Recursion != nil && l.Recursion.Circle != nil {
+		if l.Recursion != nil && l.Recursion.Circle != nil && density[l] {
 			maps.Copy(recursive, l.Params())
 		}
 	}
