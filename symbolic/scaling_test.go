@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
@@ -128,4 +129,42 @@ func integrateAll(m *Machine, s *expr.Solution) [][]float64 {
 		}
 	}
 	return out
+}
+
+// TestScaledCurved: of third-order sensitivities that others would give in formulas too large to be written out, all are integrated: no part reads a shared
+// definition, which has no place among what is computed.
+func TestScaledCurved(t *testing.T) {
+	const text = `model predators
+data N int
+data ts, hares, lynxes real[N] > 0
+param alpha, beta, gamma1, delta1, z1, z2, sigma1, sigma2 real > 0
+ode pairs(u, v) {
+  u' = (alpha - beta*v)*u
+  v' = (-gamma1 + delta1*u)*v
+}
+let z = solve pairs(u = z1, v = z2) from 0 at ts
+alpha, beta, gamma1, delta1, z1, z2, sigma1, sigma2 ~ lognormal(0, 1)
+hares  ~ lognormal(log(z.u), sigma1)
+lynxes ~ lognormal(log(z.v), sigma2)
+metric fisher
+`
+	m, ds := dsl.Load("m.ham", text, dsl.Options{})
+	if m == nil {
+		t.Fatal(ds.List)
+	}
+	for _, derive := range []func(*dsl.Model) (*Derived, []dsl.Diagnostic){Derive, DeriveCurved} {
+		d, list := derive(m)
+		if d == nil {
+			t.Fatal(list)
+		}
+		for _, f := range d.Families {
+			for _, e := range f.Formulas(f.Parts[len(f.Parts)-1].Order()) {
+				expr.Refs(e, func(r *expr.Expr) {
+					if r.Tensor.Kind == expr.SharedTensor {
+						t.Errorf("curved: %v, a formula reads %s", d.Curved, r.Tensor.Name)
+					}
+				})
+			}
+		}
+	}
 }

@@ -3,6 +3,8 @@ package linalg
 import (
 	"math"
 	"sync"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // The functions of this file are of the matrix B ⊗ A + s, for symmetric positive semidefinite matrices A of order n and B of order m. It has the order n m, and is never made:
@@ -75,13 +77,13 @@ func KroneckerLogDet(a, b, shift []float64) float64 {
 		for _, u := range beta {
 			f := above(float64(v*u) + shift[0])
 			if held++; held == 8 || !(f > 1e-30 && f < 1e30) {
-				total += math.Log(product) + math.Log(f)
+				total += elementary.Log(product) + math.Log(f)
 				product, held = 1, 0
 				continue
 			}
 			product = float64(product * f)
 		}
-		total += math.Log(product)
+		total += elementary.Log(product)
 	}
 	return total
 }

@@ -138,15 +138,31 @@ func (s *Solution) Scale(c *Context) {
 	if n := len(s.Decl.Ode.States); s.Outer == nil {
 		s.relations(s.Rhs[:n], s.Init[:n])
 	}
+	for _, p := range s.Parts {
+		if s.Integrated(p) {
+			continue
+		}
+		if p.Given = s.given(c, p); holdsShared(p.Given) {
+			s.Scaled = nil // what is too large to be written out is integrated
+			break
+		}
+	}
 	rows := [2]int{}
 	for _, p := range s.Parts {
-		kind := 0
-		if !s.Integrated(p) {
-			kind, p.Given = 1, s.given(c, p)
+		kind := 1
+		if s.Integrated(p) {
+			kind, p.Given = 0, nil
 		}
 		p.Row = rows[kind]
 		rows[kind]++
 	}
+}
+
+// holdsShared reports whether an expression reads a shared definition, which no definition of a part may be.
+func holdsShared(e *Expr) bool {
+	found := false
+	Refs(e, func(r *Expr) { found = found || r.Tensor.Kind == SharedTensor })
+	return found
 }
 
 // relations finds the scalings.
