@@ -16,6 +16,7 @@ import (
 	"github.com/hamc-dev/hamc/internal/conformance/latent"
 	"github.com/hamc-dev/hamc/internal/conformance/ridge"
 	"github.com/hamc-dev/hamc/internal/conformance/schools"
+	"github.com/hamc-dev/hamc/internal/conformance/spread"
 	"github.com/hamc-dev/hamc/runtime"
 )
 
@@ -131,6 +132,23 @@ func latentJoint() *joint {
 			u[0], u[1] = normalCDF(x[0]), scale.CDF(x[1])
 			u[2], u[3] = normalCDF((x[2]-x[0])/x[1]), normalCDF((x[3]-x[0])/x[1])
 			u[4], u[5] = tails.CDF(y[0]-x[2]), tails.CDF(y[1]-x[3])
+		},
+	}
+}
+
+// spreadJoint is spread/spread.ham: a spread whose logarithm is bent.
+func spreadJoint() *joint {
+	return &joint{
+		name:       "spread",
+		quantities: []string{"mu", "tau", "residual 1", "residual 2"},
+		prior:      func(rng *rand.Rand) []float64 { return []float64{rng.NormFloat64(), math.Abs(rng.NormFloat64())} },
+		observe: func(rng *rand.Rand, x []float64) []float64 {
+			return []float64{x[0] + (1+x[1])*rng.NormFloat64(), x[0] + (1+x[1])*rng.NormFloat64()}
+		},
+		posterior: func(y []float64) (runtime.Posterior, error) { return spread.New(spread.Data{Y: y}) },
+		uniforms: func(u, x, y []float64) {
+			u[0], u[1] = normalCDF(x[0]), 2*normalCDF(x[1])-1
+			u[2], u[3] = normalCDF((y[0]-x[0])/(1+x[1])), normalCDF((y[1]-x[0])/(1+x[1]))
 		},
 	}
 }

@@ -77,7 +77,7 @@ func KroneckerLogDet(a, b, shift []float64) float64 {
 		for _, u := range beta {
 			f := above(float64(v*u) + shift[0])
 			if held++; held == 8 || !(f > 1e-30 && f < 1e30) {
-				total += elementary.Log(product) + math.Log(f)
+				total += elementary.Log(product) + elementary.Log(f)
 				product, held = 1, 0
 				continue
 			}
