@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -120,6 +121,14 @@ func (g *generator) copyData(b *jen.Group) {
 	}
 }
 
+// missing prints the number that stands for an end of a parameter that has none.
+func missing(v float64) jen.Code {
+	if math.IsInf(v, 0) {
+		return jen.Qual("math", "Inf").Call(jen.Lit(int(math.Copysign(1, v))))
+	}
+	return jen.Lit(int(v))
+}
+
 // checkBounds emits the check of the bounds that are functions of data.
 func (g *generator) checkBounds(b *jen.Group) {
 	if len(g.d.Given) > 0 {
@@ -132,10 +141,9 @@ func (g *generator) checkBounds(b *jen.Group) {
 			continue
 		}
 		lo, hi := g.endsOf(p, n, x)
-		args := []jen.Code{jen.Lit(g.d.Model.Name), jen.Lit(x.Decl.ObjectName()), jen.Lit(-1), jen.Qual("math", "Inf").Call(jen.Lit(-1)), jen.Qual("math", "Inf").Call(jen.Lit(1))}
-		name := "Bounds"
-		if x.Transform.Affine {
-			name, args[3], args[4] = "Scale", jen.Lit(0), jen.Lit(1)
+		args := []jen.Code{jen.Lit(g.d.Model.Name), jen.Lit(x.Decl.ObjectName()), jen.Lit(-1)}
+		for _, v := range x.Transform.Missing() {
+			args = append(args, missing(v))
 		}
 		if !x.Scalar() {
 			args[2] = p.number()
@@ -146,7 +154,7 @@ func (g *generator) checkBounds(b *jen.Group) {
 		if hi != nil {
 			args[4] = hi()
 		}
-		check := jen.If(jen.Err().Op(":=").Qual(checkPath, name).Call(args...), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
+		check := jen.If(jen.Err().Op(":=").Qual(checkPath, x.Transform.Check()).Call(args...), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
 		if !x.Scalar() {
 			check = jen.For(p.number().Op(":=").Range().Add(p.extent(x.Size()))).Block(check)
 		}

@@ -490,3 +490,25 @@ func exprText(e *loop.Expr) string {
 	t, _, _ = strings.Cut(t, "\n")
 	return t
 }
+
+// TestWritesOf: what statements write is found alike with and without a look at their expressions.
+func TestWritesOf(t *testing.T) {
+	statements := 0
+	for _, m := range smallModels(t) {
+		if _, err := codegen.Generate(m.derived, codegen.Options{Package: "m", AfterPass: func(_ string, p *loop.Program) {
+			for _, f := range p.Funcs {
+				loop.Each(f.Body, func(st loop.Stmt) {
+					statements++
+					if got, want := loop.WritesOf(st), loop.EffectsOf(st).Writes; !maps.Equal(got, want) {
+						t.Errorf("%s: %s: %T writes %d variables, not %d", m.name, f.Name, st, len(want), len(got))
+					}
+				})
+			}
+		}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if statements < 1000 {
+		t.Errorf("%d statements", statements)
+	}
+}

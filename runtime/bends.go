@@ -44,7 +44,7 @@ const (
 	leastPower, mostPower = 0.3, 2.5
 	powerStep             = 0.05
 
-	// nearTolerance is the relative error of a coordinate in that search. It ends where its longest steps left more than hopeless of the departure.
+	// nearTolerance is the relative error of a coordinate in that search. It ends where a length of steps leaves more than hopeless of the departure.
 	nearTolerance = 1e-3
 	hopeless      = 0.85
 )

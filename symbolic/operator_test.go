@@ -327,6 +327,8 @@ func TestOperatorCosts(t *testing.T) {
 		{"latent", data + "k ~ poisson_log(cholesky(K)*eta)\nmetric fisher\n"},
 		{"groups", data + "data G int\ndata Y real[G, n]\ndata each int[n] in 1..n\nparam t real[G] > 0\nt ~ gamma(2, 1)\nY[g, each] ~ multi_normal(eta, t[g]*K) for g in G\nmetric fisher\n"},
 		{"groups of data", data + "data G int\ndata w real[G]\ndensity -sum(g in G) dot(y, cholesky(w[g]^2*K + K)*eta)\nmetric identity\n"},
+		{"correlations", data + "param L corr_cholesky[n]\nL ~ lkj_corr_cholesky(2)\ny ~ multi_normal(eta, L*L' + K)\nmetric identity\n"},
+		{"a grid", data + "data Y real[n, n]\nparam L corr_cholesky[n]\nL ~ lkj_corr_cholesky(2)\ndensity -0.5*sum(Y .* kronecker_solve(L*L', K, s, Y)) - 0.5*kronecker_log_det(L*L', K, s)\nmetric identity\n"},
 		{"prior", data + "eta ~ multi_normal(0*y, K)\ny ~ normal(eta, 1)\nmetric fisher\n"},
 	}, 3) {
 		d, _ := load(t, m.text)

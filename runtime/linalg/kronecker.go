@@ -7,18 +7,16 @@ import (
 	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
-// The functions of this file are of the matrix B ⊗ A + s, for symmetric positive semidefinite matrices A of order n and B of order m. It has the order n m, and is never made:
+// The functions of this file are of the matrix B ⊗ A + s, for symmetric matrices A of order n and B of order m, which is positive definite as A and B are semidefinite. It has the order n m, and is never made:
 // with A = Q diag(α) Qᵀ and B = R diag(β) Rᵀ it is (R ⊗ Q)(diag(β ⊗ α) + s)(R ⊗ Q)ᵀ, and it takes a matrix X of n rows and m columns, the columns one under the other, to A X B + s X.
 
-// Decompose writes the decomposition of the symmetric positive semidefinite matrix a of order n to dst[(n+1)·n]: the eigenvectors as rows, then the
-// eigenvalues, ascending; what rounding makes of 0 below it is 0. Of a matrix that is not finite it is NaN.
+// Decompose writes the decomposition of the symmetric matrix a of order n to dst[(n+1)·n]: the eigenvectors as rows, then the eigenvalues, ascending. Of a matrix
+// that is not finite it is NaN.
 func Decompose(dst, a []float64) {
 	n := order(a)
 	e, ok := decomposed(n, a)
 	copy(dst, e.Vectors)
-	for i, v := range e.Values {
-		dst[n*n+i] = max(v, 0)
-	}
+	copy(dst[n*n:], e.Values)
 	if !ok {
 		for i := range dst {
 			dst[i] = math.NaN()

@@ -8,7 +8,7 @@ import (
 	"github.com/hamc-dev/hamc/dsl"
 )
 
-// The operators of this file are of the matrix B ⊗ A + s, for symmetric positive semidefinite A of order n and B of order m: that of A X B + s X for
+// The operators of this file are of the matrix B ⊗ A + s, for symmetric A of order n and B of order m, which is positive definite where they are semidefinite: that of A X B + s X for
 // a matrix X of n rows and m columns. Their derivatives are sums over the eigenvalues α of A and β of B in which no differences of these stand, so that eigenvalues may
 // coincide, which those of a kernel on a grid nearly do.
 
@@ -73,7 +73,7 @@ func kroneckerLogDetAdjoint(c *Context, x Applied) []Value {
 	}
 }
 
-// eigenOf are eigenvectors as columns and eigenvalues of a symmetric positive semidefinite matrix.
+// eigenOf are eigenvectors as columns and eigenvalues of a symmetric matrix.
 func eigenOf(a *mat.Dense) (q *mat.Dense, values []float64, ok bool) {
 	e := eigen(a)
 	if e == nil {
@@ -81,9 +81,6 @@ func eigenOf(a *mat.Dense) (q *mat.Dense, values []float64, ok bool) {
 	}
 	q, values = new(mat.Dense), e.Values(nil)
 	e.VectorsTo(q)
-	for i, v := range values {
-		values[i] = max(v, 0)
-	}
 	return q, values, true
 }
 

@@ -30,7 +30,7 @@ type Operator struct {
 	// Cholesky factor in its place: it is computed once for all.
 	Definite bool
 	General  bool // the first argument is any square matrix, and the kernel takes its LU factors in its place
-	// Decomposed is the number of first arguments that are symmetric and positive semidefinite, and in whose place the kernel takes their eigenvectors and eigenvalues.
+	// Decomposed is the number of first arguments that are symmetric, and in whose place the kernel takes their eigenvectors and eigenvalues.
 	Decomposed int
 	// Linear says that the value is linear in the last argument.
 	Linear    bool

@@ -644,7 +644,8 @@ func (m *Model) Unconstrain(q, x []float64) error {
 		}
 		at := m.ends(n)
 		if at == nil {
-			lo, hi := b.Transform.Missing()
+			none := b.Transform.Missing()
+			lo, hi := none[0], none[1]
 			if b.Lo != nil {
 				lo = m.number(cmp.Or(b.LoOfValues, b.Lo))
 			}
@@ -660,7 +661,7 @@ func (m *Model) Unconstrain(q, x []float64) error {
 		for i, v := range values {
 			lo, hi := at(i)
 			if b.Transform.Affine && v-v != 0 {
-				return fmt.Errorf("%s: parameter %s is %v, and must be finite", m.info.Name, b.Decl.ObjectName(), v)
+				return fmt.Errorf("%s: parameter %s is %v, but must be finite", m.info.Name, b.Decl.ObjectName(), v)
 			}
 			if !b.Transform.Affine && !(v > lo && v < hi) {
 				return fmt.Errorf("%s: parameter %s is %v, outside its support (%v, %v)", m.info.Name, b.Decl.ObjectName(), v, lo, hi)
@@ -692,8 +693,8 @@ func (m *Model) ends(n int) func(element int) (lo, hi float64) {
 		}
 		return out
 	}
-	below, above := m.d.Params[n].Transform.Missing()
-	lo, hi := numbers(e.Lo, below), numbers(e.Hi, above)
+	none := m.d.Params[n].Transform.Missing()
+	lo, hi := numbers(e.Lo, none[0]), numbers(e.Hi, none[1])
 	return func(i int) (float64, float64) { return lo[i], hi[i] }
 }
 
@@ -710,11 +711,7 @@ func (m *Model) inOrder() error {
 			if b.Scalar() {
 				element = -1
 			}
-			check := validate.Bounds
-			if b.Transform.Affine {
-				check = validate.Scale
-			}
-			if err := check(m.d.Model.Name, b.Decl.ObjectName(), element, lo, hi); err != nil {
+			if err := endChecks[b.Transform.Check()](m.d.Model.Name, b.Decl.ObjectName(), element, lo, hi); err != nil {
 				return err
 			}
 		}
@@ -728,6 +725,9 @@ func (m *Model) atValues(x []float64) {
 		copy(m.m.Values(t), x[m.values[t.Row]:])
 	}
 }
+
+// endChecks are the functions that check the ends of parameters, by their names.
+var endChecks = map[string]func(model, param string, element int, lo, hi float64) error{"Bounds": validate.Bounds, "Scale": validate.Scale}
 
 // wholeInverses are the functions that the table of transforms names.
 var wholeInverses = map[string]func(q, x []float64) error{

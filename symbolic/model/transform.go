@@ -278,11 +278,19 @@ func (b *Param) ascent(c *expr.Context, row []expr.Sub, k expr.Sub, from int) *e
 func rowOf(s []expr.Sub) (row []expr.Sub, k expr.Sub) { return s[:len(s)-1], s[len(s)-1] }
 
 // Missing are the numbers that stand for Lo and Hi of a parameter where it has none.
-func (t *Transform) Missing() (lo, hi float64) {
+func (t *Transform) Missing() [2]float64 {
 	if t.Affine {
-		return 0, 1
+		return [2]float64{0, 1}
 	}
-	return math.Inf(-1), math.Inf(1)
+	return [2]float64{math.Inf(-1), math.Inf(1)}
+}
+
+// Check is the name of the function of runtime/validate that checks Lo and Hi where they are functions of data.
+func (t *Transform) Check() string {
+	if t.Affine {
+		return "Scale"
+	}
+	return "Bounds"
 }
 
 // TransformOf is the row of a declaration.
