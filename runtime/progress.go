@@ -55,18 +55,24 @@ type Progress struct {
 // keeps two chains off one cache line, and off the pair of lines that some
 // processors fetch together.
 type chainProgress struct {
-	phase        atomic.Uint32
+	at           atomic.Pointer[phaseEntry] // nil of a chain that waits
 	done         atomic.Uint64
 	failures     atomic.Uint64
 	divergent    atomic.Uint64
 	irreversible atomic.Uint64
 	iterations   atomic.Uint64
 	stepSize     atomic.Uint64
-	before       atomic.Uint64 // done when warm-up or sampling began, whichever was last
-	entered      atomic.Int64  // when it began
-	finished     atomic.Int64  // when it ended, of a finished chain
-	saved        atomic.Int64  // transitions of the warm-up that are not made
-	_            [128 - 11*8]byte
+	saved        atomic.Int64 // transitions of the warm-up that are not made
+	_            [128 - 8*8]byte
+}
+
+// phaseEntry says what phase a chain is in and since when. It is written whole, so that a
+// reader never takes the beginning of one phase for that of another.
+type phaseEntry struct {
+	phase    Phase
+	before   uint64        // done when warm-up or sampling began, whichever was last
+	entered  time.Duration // when it began
+	finished time.Duration // when it ended, of a finished chain
 }
 
 // ChainProgress is a reading of one chain's progress. The counts are of the
@@ -89,19 +95,21 @@ func (p *Progress) Chains() int { return len(p.chains) }
 // Chain returns the progress of chain i, counted from 0.
 func (p *Progress) Chain(i int) ChainProgress {
 	c := &p.chains[i]
-	phase := Phase(c.phase.Load())
-	entered, before := c.entered.Load(), c.before.Load()
-	done := c.done.Load() // after before, so that it is never less
-	until := c.finished.Load()
-	if phase != Finished {
-		until = int64(time.Since(p.began))
+	at := phaseEntry{phase: Waiting}
+	if e := c.at.Load(); e != nil {
+		at = *e
+	}
+	done := c.done.Load() // after the phase, so that it is never less than its before
+	until := at.finished
+	if at.phase != Finished {
+		until = time.Since(p.began)
 	}
 	rate := 0.0
-	if t := time.Duration(until - entered).Seconds(); phase != Waiting && t > 0 {
-		rate = float64(done-before) / t
+	if t := (until - at.entered).Seconds(); at.phase != Waiting && t > 0 {
+		rate = float64(done-at.before) / t
 	}
 	return ChainProgress{
-		Phase:        phase,
+		Phase:        at.phase,
 		Done:         int(done),
 		Total:        p.total - int(c.saved.Load()),
 		Rate:         rate,
@@ -116,14 +124,12 @@ func (p *Progress) Chain(i int) ChainProgress {
 // enter notes that chain i begins a phase.
 func (p *Progress) enter(i int, phase Phase) {
 	c := &p.chains[i]
-	now := int64(time.Since(p.began))
-	if phase == Finished {
-		c.finished.Store(now)
-	} else {
-		c.before.Store(c.done.Load())
-		c.entered.Store(now)
+	now := time.Since(p.began)
+	e := &phaseEntry{phase: phase, before: c.done.Load(), entered: now}
+	if last := c.at.Load(); phase == Finished && last != nil {
+		e.before, e.entered, e.finished = last.before, last.entered, now
 	}
-	c.phase.Store(uint32(phase))
+	c.at.Store(e)
 }
 
 // add counts the transitions of one sweep.
