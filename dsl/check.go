@@ -1780,6 +1780,9 @@ func (c *checker) term(s *SampleStmt, at Span, left Expr, dist *Distribution, in
 			return
 		}
 	}
+	if term = c.ofPairs(term); term == nil {
+		return
+	}
 	c.ofRows(term)
 	n := len(c.ds.List)
 	c.fits(term)
