@@ -1733,12 +1733,24 @@ func unknownDistribution(name string, names, args []string) string {
 	}
 	for _, of := range []string{"zero_inflated", "hurdle"} {
 		stem, ok := strings.CutPrefix(name, of+"_")
-		for _, d := range []*Distribution{LookupDistribution(stem), LookupDistribution(stem + "_2")} {
+		also := ""
+		if s, camel := strings.CutPrefix(plain(name), plain(of)); !ok && camel && name != strings.ToLower(name) {
+			stem, ok, also = s, true, "; PyMC's psi is 1 - p"
+			if s == "negativebinomial" {
+				stem = "neg_binomial"
+			}
+			for i := range Distributions {
+				if plain(Distributions[i].Name) == s {
+					stem = Distributions[i].Name
+				}
+			}
+		}
+		for _, d := range []*Distribution{LookupDistribution(stem + "_2"), LookupDistribution(stem)} {
 			if ok && d != nil && !d.Support.Discrete() {
 				of = "hurdle" // what has no mass at 0 is not inflated there
 			}
 			if ok && d != nil {
-				return fmt.Sprintf("write %s(p, %s(%s))", of, d.Name, strings.Join(d.argNames(), ", "))
+				return fmt.Sprintf("write %s(p, %s(%s))%s", of, d.Name, strings.Join(d.argNames(), ", "), also)
 			}
 		}
 	}

@@ -1051,7 +1051,9 @@ func (c *checker) ofMatrix(e *CallExpr) {
 		fail(NotVector, y, "", "`%s` takes a vector or a matrix on the right, this is %s", e.Func, b)
 	case b.Shape[0] != t.Shape[0]:
 		fail(ShapeMismatch, y, "", "the matrix of `%s` has %s rows, the right side %s", e.Func, t.Shape[0], b.Shape[0])
-	case whole && e.Func == "solve_lower":
+	case e.Func == "solve_lower" && upper(x) != nil:
+		fail(BadArgument, x, fmt.Sprintf("with L = %[1]s, L'⁻¹b is solve_spd(L*L', L*b)", Text(upper(x))), "`solve_lower` takes a lower triangular factor, and this is an upper triangular one")
+	case e.Func == "solve_lower" && (whole || Symmetric(x) && !LowerTriangular(x)):
 		fail(BadArgument, x, fmt.Sprintf("write solve_spd(%s, …), or solve_lower(cholesky(%s), …)", Text(x), Text(x)), "`solve_lower` takes a lower triangular factor, and this is a matrix itself")
 	default:
 		e.setType(Type{Base: Real, Shape: b.Shape})

@@ -199,6 +199,11 @@ func (c *checker) familyTerm(term *Term) {
 			term.Args[n] = c.spread(a, term.Left.Type().Shape[0])
 		}
 	}
+	for n, a := range term.Args {
+		if dist.Args[n].Domain == LowerFactor && !LowerTriangular(a) && c.dependsOnParam(a) != nil {
+			term.Args[n] = LowerHalf(a)
+		}
+	}
 	call := &CallExpr{node: node{span: term.At}, Func: dist.Name, At: term.Left.Span()}
 	values := append([]Expr{term.Left}, term.Args...)
 	if c.inline(call, fn, values); call.Inlined == nil {
@@ -345,17 +350,34 @@ func (c *checker) factorForMatrix(a Expr, dist *Distribution) {
 	c.err(NotSymmetric, a.Span(), hint, "`%s` takes a symmetric matrix, and this is the factor of one", dist.Name)
 }
 
+// upper is the lower triangular matrix that an expression is the transpose of, or nil.
+func upper(e Expr) Expr {
+	switch e := Through(e).(type) {
+	case *Name:
+		if l, ok := e.Obj.(*Let); ok && l.Recursion == nil && len(l.Indices) == 0 && l.Value != nil {
+			return upper(l.Value)
+		}
+	case *UnaryExpr:
+		if e.Op == "'" && LowerTriangular(e.X) {
+			return e.X
+		}
+	}
+	return nil
+}
+
 // matrixForFactor reports a matrix, or what may be any, where a distribution takes a lower triangular factor: it would read the lower half.
 func (c *checker) matrixForFactor(a Expr, dist *Distribution, n int) {
 	p, d, arg := alias(a), datum(a), dist.Args[n].Name
 	switch {
 	case isElement(a) && !isMatrixOf(a):
-	case p != nil && (p.Constraint == Cov || p.Constraint == Corr), d != nil && d.Constraint == Cov:
+	case p != nil && (p.Constraint == Cov || p.Constraint == Corr), d != nil && d.Constraint == Cov, Symmetric(a) && !LowerTriangular(a):
 		hint := fmt.Sprintf("write cholesky(%s)", Text(a))
 		if o := dist.counterpart(); o != nil {
 			hint += fmt.Sprintf(", or `%s`, which takes the matrix", o.Name)
 		}
 		c.err(BadArgument, a.Span(), hint, "the argument `%s` of `%s` is a factor, and this is a matrix itself", arg, dist.Name)
+	case upper(a) != nil:
+		c.err(BadArgument, a.Span(), fmt.Sprintf("write `%s`", Text(upper(a))), "the argument `%s` of `%s` is a lower triangular factor, and this is an upper triangular one", arg, dist.Name)
 	case p != nil && p.Constraint == nil && len(p.Type.Shape) == 2 && !p.Support.spoiled:
 		c.err(BadArgument, a.Span(), fmt.Sprintf("declare `param %s cov_cholesky[%s]`", p.Name, p.Type.Shape[0]), "the argument `%s` of `%s` is a lower triangular factor, but the parameter `%s` may not be", arg, dist.Name, p.Name)
 		c.note(p.At, "declared here")

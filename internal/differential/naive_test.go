@@ -1126,7 +1126,11 @@ func ofMatrices(name string, args []array) (array, bool) {
 		return array{args[3].shape, y.RawMatrix().Data}, true
 	case "solve_spd", "solve_lower", "solve_general":
 		var y mat.Dense
-		if err := y.Solve(dense(args[0]), dense(args[1])); err != nil {
+		a := mat.Matrix(dense(args[0]))
+		if n, _ := a.Dims(); name == "solve_lower" { // it reads the lower triangle alone
+			a = mat.NewTriDense(n, mat.Lower, append([]float64(nil), args[0].v...))
+		}
+		if err := y.Solve(a, dense(args[1])); err != nil {
 			panic(err)
 		}
 		return array{args[1].shape, y.RawMatrix().Data}, true

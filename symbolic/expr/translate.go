@@ -383,6 +383,9 @@ func (el *Elaborator) operator(op *Operator, e *dsl.CallExpr, args []Value) Valu
 			args[n] = Value{Shape: []dsl.Extent{dsl.Fixed(1)}, Elem: func(...Sub) *Expr { return v.At() }}
 		}
 	}
+	if a := e.Args[0].Expr; e.Func == "solve_lower" && len(a.Type().Shape) == 2 && !dsl.LowerTriangular(a) { // a formula of the table has no types
+		args[0] = el.Expr(dsl.LowerHalf(a)) // the derivatives are those of what the kernel reads
+	}
 	if v, ok := c.banded(e.Func, args); ok {
 		return v
 	}
