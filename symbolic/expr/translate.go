@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hamc-dev/hamc/dsl"
 )
@@ -169,14 +170,26 @@ func (el *Elaborator) alone(v Value) Value {
 // guarded is a position where it is read, and 1 where it is not, so that it is one everywhere.
 func (el *Elaborator) guarded(position *Expr) *Expr {
 	c := el.C
+	var guards []*Expr
+	some := c.Number(1) // the guards that have other indices too, together
 	for _, g := range el.guards {
-		known := g.stage <= StageData
-		for _, i := range g.free {
-			known = known && position.HasFree(i)
+		switch {
+		case g.stage > StageData:
+		case !slices.ContainsFunc(g.free, func(i *Index) bool { return !position.HasFree(i) }):
+			guards = append(guards, g)
+		default:
+			some = c.Mul(some, g)
 		}
-		if !known {
-			continue
+	}
+	if others := slices.DeleteFunc(slices.Clone(some.free), position.HasFree); len(others) > 0 {
+		// It is read where they hold for some of those.
+		for _, i := range others {
+			j := c.NewIndex(i.Name, i.Range)
+			some = c.Sum(j, c.Subst(some, i, Sub{Index: j}))
 		}
+		guards = append(guards, c.Call("less", c.Number(0), some))
+	}
+	for _, g := range guards {
 		if Fixed(g) || g.Op == Inside || g.Op == Before {
 			position = c.Add(c.Number(1), c.Mul(g, c.Sub(position, c.Number(1))))
 		} else {
