@@ -350,6 +350,9 @@ func (c *checker) callFunc(e *CallExpr, fn *Func) {
 	c.each(e, fn, values)
 }
 
+// rowwise reports whether a function that takes a vector takes the rows of a matrix, one by one: that of a combination of distributions does.
+func (fn *Func) rowwise() bool { return fn.builtin && fn.of != nil && combinationOf(fn.of.Name) != nil }
+
 // each inlines a call, element by element where an argument is an array and the function takes a scalar: the values of the elements are an
 // array, those of a log density are added.
 func (c *checker) each(e *CallExpr, fn *Func, values []Expr) {
@@ -358,12 +361,13 @@ func (c *checker) each(e *CallExpr, fn *Func, values []Expr) {
 	arrays := make([]bool, len(values))
 	for n, v := range fn.variables() {
 		t := values[n].Type()
-		if arrays[n] = len(v.typ.Sizes) == 0 && !t.IsScalar(); !arrays[n] {
+		own := len(v.typ.Sizes)
+		if arrays[n] = len(t.Shape) > own && (own == 0 || fn.rowwise()); !arrays[n] {
 			continue
 		}
 		if shape == nil {
-			shape, first = t.Shape, values[n]
-		} else if !sameShape(shape, t.Shape) {
+			shape, first = t.Shape[:len(t.Shape)-own], values[n]
+		} else if !sameShape(shape, t.Shape[:len(t.Shape)-own]) {
 			c.err(ShapeMismatch, values[n].Span(), "an argument that takes a scalar is one, or has the shape of the others", "the arguments of `%s` have the shapes %s and %s", fn.Name, first.Type(), t)
 			return
 		}

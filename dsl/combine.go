@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -24,7 +25,7 @@ type combination struct {
 
 // combinations is the table.
 var combinations = []combination{
-	{name: "mixture", form: "mixture(p, normal(a, s), normal(b, s))", least: 2, most: 1 << 10, weighted: true},
+	{name: "mixture", form: "mixture(p, normal(a, s), normal(b, s))", least: 1, most: 1 << 10, weighted: true},
 	{name: "zero_inflated", form: "zero_inflated(p, poisson(lambda))", counts: true, least: 1, most: 1,
 		density: "if Y == 0 then log_sum_exp(log(P), log1m(P) + D0) else log1m(P) + D"},
 	{name: "hurdle", form: "hurdle(p, poisson(lambda))", counts: true, least: 1, most: 1,
@@ -57,11 +58,7 @@ type component struct {
 // components reads the distributions that a combination is made of; it reports those that are none.
 func (c *checker) components(x *combination, at Span, args []Arg) (out []component, ok bool) {
 	if n := len(args) - 1; n < x.least || n > x.most {
-		hint := "write " + x.form
-		if n == 1 && x.weighted {
-			hint = "each distribution stands by itself, as in " + x.form + "; of k of one kind it is `density sum(i in n) log_sum_exp(j in k) (log(w[j]) + normal_lpdf(y[i] | mu[j], s))`"
-		}
-		c.err(ArgumentCount, at, hint, "`%s` has a probability and %s, not %s", x.name, map[bool]string{true: "a distribution", false: "distributions"}[x.most == 1], count(len(args), "argument"))
+		c.err(ArgumentCount, at, "write "+x.form, "`%s` has a probability and %s, not %s", x.name, map[bool]string{true: "a distribution", false: "distributions"}[x.most == 1], count(len(args), "argument"))
 		return nil, false
 	}
 	for _, a := range args[1:] {
@@ -82,8 +79,8 @@ func (c *checker) components(x *combination, at Span, args []Arg) (out []compone
 			}
 			c.err(UnknownDist, call.At, unknownDistribution(call.Func, names, textsOf(call.Args)), "there is no distribution `%s`", call.Func)
 			return nil, false
-		case dist.Whole():
-			c.err(NotYet, call.At, "write `log_mix` or `log_sum_exp` of log densities", "`%s` of distributions of vectors and categories, as `%s`, is not in this version of the language", x.name, dist.Name)
+		case dist.Whole() && (x.counts || !mixable(dist)):
+			c.err(NotYet, call.At, "write `log_mix` or `log_sum_exp` of log densities", "`%s` of such distributions as `%s` is not in this version of the language", x.name, dist.Name)
 			return nil, false
 		case x.counts && dist.Support != Counts && dist.Support != UpTo && !x.takes(dist.Support):
 			hint := "such as poisson or neg_binomial_2"
@@ -97,13 +94,18 @@ func (c *checker) components(x *combination, at Span, args []Arg) (out []compone
 		case len(call.Args) != len(dist.Args):
 			c.err(ArgumentCount, call.At, fmt.Sprintf("write %s(%s)", dist.Name, strings.Join(dist.argNames(), ", ")), "`%s` has %s, not %d", dist.Name, count(len(dist.Args), "argument"), len(call.Args))
 			return nil, false
-		case len(out) > 0 && dist.Support.Discrete() != out[0].dist.Support.Discrete():
+		case len(out) > 0 && (dist.Support.Discrete() != out[0].dist.Support.Discrete() || (dist.Whole() || out[0].dist.Whole()) && dist.Support != out[0].dist.Support):
 			c.err(BadArgument, call.At, "", "`%s` describes %s, and `%s` %s", dist.Name, dist.Support, out[0].dist.Name, out[0].dist.Support)
 			return nil, false
 		}
 		out = append(out, component{dist, call})
 	}
 	return out, true
+}
+
+// mixable reports whether a distribution of vectors or categories may be part of a mixture: what it describes needs no type of its own.
+func mixable(d *Distribution) bool {
+	return d.Support == VectorReal || d.Support == VectorCounts || d.Support == Category
 }
 
 // combined makes the function of a combination, with the arguments of its calls behind the left side; nil where there is an error.
@@ -131,6 +133,12 @@ func (c *checker) combined(x *combination, at Span, args []Arg) (*Func, []Expr) 
 		}
 	}
 	weights := x.weighted && len(p.Type().Shape) == 1
+	one := x.weighted && len(parts) == 1
+	if one && !weights {
+		c.err(ArgumentCount, at, "each distribution stands by itself, as in "+x.form+"; of k of one kind, whose arguments are vectors of k, `mixture(w, normal(mu, s))` with `param w simplex[k]`",
+			"`%s` of one distribution has a vector of weights, not %s", x.name, p.Type())
+		return nil, nil
+	}
 	if !weights && len(parts) > 2 {
 		c.err(NotVector, p.Span(), "declare `param w simplex["+fmt.Sprint(len(parts))+"]`", "the weights of %d distributions are a vector, not %s", len(parts), p.Type())
 		return nil, nil
@@ -140,11 +148,16 @@ func (c *checker) combined(x *combination, at Span, args []Arg) (*Func, []Expr) 
 		c.note(q.At, "declared here")
 		return nil, nil
 	}
-	if n := len(parts); weights && p.Type().Shape[0] != Fixed(n) {
+	if n := len(parts); weights && !one && p.Type().Shape[0] != Fixed(n) {
 		c.err(ShapeMismatch, p.Span(), fmt.Sprintf("write as many, or `simplex[%d]`", n), "there are %s weights and %d distributions", p.Type().Shape[0], n)
 		return nil, nil
 	}
-	fn := x.function(parts, weights)
+	if one && !slices.ContainsFunc(places(values), func(n int) bool { return ofComponents(parts, values, n) }) {
+		k := p.Type().Shape[0]
+		c.err(ShapeMismatch, parts[0].call.At, fmt.Sprintf("an argument that differs is a vector of %s, as a mean `param mu ordered[%s]`", k, k), "no argument of `%s` has one value for each of the %s weights", parts[0].dist.Name, k)
+		return nil, nil
+	}
+	fn := x.function(parts, values)
 	if !weights {
 		row := &Distribution{Name: x.name, Args: []DistArg{{"p", UnitClosed}}}
 		if c.argument(p, row, 0); c.errors(before) > 0 {
@@ -154,26 +167,87 @@ func (c *checker) combined(x *combination, at Span, args []Arg) (*Func, []Expr) 
 	return fn, values
 }
 
-// function is the function of a combination of some distributions.
-func (x *combination) function(parts []component, weights bool) *Func {
+// places are the places of the arguments of distributions among the values of a combination, whose first is the probability or the weights.
+func places(values []Expr) []int {
+	var out []int
+	for n := 1; n < len(values); n++ {
+		out = append(out, n)
+	}
+	return out
+}
+
+// argOf is the argument of a distribution that stands at a place among the values of a combination.
+func argOf(parts []component, place int) *DistArg {
+	place--
+	for _, d := range parts {
+		if place < len(d.dist.Args) {
+			return &d.dist.Args[place]
+		}
+		place -= len(d.dist.Args)
+	}
+	return nil
+}
+
+// ofComponents reports whether, in a mixture of one kind of distribution, the value at a place has one element for each weight.
+func ofComponents(parts []component, values []Expr, place int) bool {
+	w, shape := values[0].Type().Shape, values[place].Type().Shape
+	last := len(shape) - argOf(parts, place).Domain.rank() - 1
+	return len(parts) == 1 && len(w) == 1 && last >= 0 && shape[last] == w[0]
+}
+
+// sizesOf are the sizes of what lies in a domain, as the function of a combination has them.
+func sizesOf(d Domain, scalar bool) []string {
+	switch {
+	case scalar || d.rank() == 0:
+		return nil
+	case d == Ascending:
+		return []string{"K - 1"}
+	}
+	return slices.Repeat([]string{"K"}, d.rank())
+}
+
+// function is the function of a combination of some distributions, with the probability or the weights, and their arguments, as its values.
+func (x *combination) function(parts []component, values []Expr) *Func {
+	support := parts[0].dist.Support
 	suffix, y := "_lpdf", "y real"
-	if parts[0].dist.Support.Discrete() {
+	if support.Discrete() {
 		suffix, y = "_lpmf", "y int"
 	}
+	switch {
+	case support == Category:
+		y += " in 1..K"
+	case support.Vector():
+		y += "[K]"
+	}
+	weights, one := x.weighted && len(values[0].Type().Shape) == 1, x.weighted && len(parts) == 1
 	head := fmt.Sprintf("func %s%s(%s, p real", x.name, suffix, y)
-	if weights {
-		head = fmt.Sprintf("func %s%s(%s, p real[%d]", x.name, suffix, y, len(parts))
+	switch {
+	case one:
+		head += "[M]"
+	case weights:
+		head += fmt.Sprintf("[%d]", len(parts))
 	}
 	var lines []string
+	place := 0
 	for k, d := range parts {
 		var names []string
 		for n, a := range d.dist.Args {
+			place++
 			name := fmt.Sprintf("%s%d", a.Name, k+1)
-			names = append(names, name)
 			typ := "real"
 			if d.dist.Args[n].Domain == CountArg {
 				typ = "int"
 			}
+			sizes := sizesOf(a.Domain, values[place].Type().IsScalar())
+			element := name
+			if one && ofComponents(parts, values, place) {
+				element += "[" + strings.Join(append([]string{"m"}, slices.Repeat([]string{":"}, len(sizes))...), ", ") + "]"
+				sizes = append([]string{"M"}, sizes...)
+			}
+			if len(sizes) > 0 {
+				typ += "[" + strings.Join(sizes, ", ") + "]"
+			}
+			names = append(names, element)
 			head += ", " + name + " " + typ
 		}
 		bar := ""
@@ -193,6 +267,8 @@ func (x *combination) function(parts []component, weights bool) *Func {
 		value = strings.NewReplacer("D", at(lines[0], "y"), "P", "p", "Y", "y").Replace(x.positive)
 	case x.density != "":
 		value = strings.NewReplacer("D0", at(lines[0], "0"), "D", at(lines[0], "y"), "P", "p", "Y", "y").Replace(x.density)
+	case one:
+		value = "log_sum_exp(m in M) (log(p[m]) + " + at(lines[0], "y") + ")"
 	case !weights:
 		value = "log_mix(p, " + at(lines[0], "y") + ", " + at(lines[1], "y") + ")"
 	default:
