@@ -91,6 +91,8 @@ type checker struct {
 	indexing    Expr            // what the one subscript that is being read selects from
 	choosing    int             // conditions around what is being checked, in a branch of which it stands
 	subscripted *Name           // the name whose elements are being read
+	ahead       []Expr          // what stands in the ranges that are being opened
+	ranging     string          // the index whose range is being read
 	reads       []partRead      // what parts read of definitions in parts
 	lagged      int             // terms of sums over distances that are written out
 
@@ -1333,7 +1335,13 @@ func (c *checker) movingEnd(e Expr, upper bool) (Extent, *Subscript) {
 	}
 	core, shift := c.unshifted(e)
 	if !c.isArray(core) {
-		return Extent{}, nil
+		if !c.readsElement(core) {
+			return Extent{}, nil
+		}
+		return c.computedEnd(e, upper)
+	}
+	if c.integerDatum(core) == nil && !c.wholeArray(core) {
+		return c.computedEnd(e, upper)
 	}
 	s, ok := c.gather(e, core, shift, unknownExtent, "")
 	if !ok || s.Gather == nil {
@@ -1395,6 +1403,7 @@ func (c *checker) open(decls []IndexDecl) (indices []*Index, shut func()) {
 // setRange gives an index its range. Where that is not known, an error in it was reported.
 func (c *checker) setRange(ix *Index, d *IndexDecl) {
 	ix.Range = Range{Fixed(1), unknownExtent}
+	c.ranging = d.Name
 	lo, good := Fixed(1), true
 	if d.Lo != nil {
 		lo, ix.From, good = c.rangeEnd(d.Lo, false)
@@ -1538,7 +1547,9 @@ func (c *checker) sample(s *SampleStmt) {
 	shut := func() {}
 	var indices []*Index
 	if len(s.For) > 0 {
+		c.ahead = append(slices.Clone(s.Left), exprsOf(s.Args)...)
 		indices, shut = c.open(s.For)
+		c.ahead = nil
 		hint := "write `density sum(…) normal_lpdf(…)`"
 		if n := slices.IndexFunc(indices, (*Index).moves); n >= 0 && s.For[n].Lo == nil { // which may be meant as one position
 			hint = fmt.Sprintf("all from 1 on are `%s in 1..%s`, and one element is selected by `[%s]` itself", s.For[n].Name, Text(s.For[n].Hi), Text(s.For[n].Hi))

@@ -253,7 +253,9 @@ func partsHint(row []Expr) string {
 
 // reduction checks sum(i in n) body and its like.
 func (c *checker) reduction(e *SumExpr) {
+	c.ahead = []Expr{e.Body}
 	indices, shut := c.open(e.Indices)
+	c.ahead = nil
 	if c.lags(e, indices) {
 		shut()
 		e.Terms = c.termsOf(e, indices[0])

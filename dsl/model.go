@@ -176,6 +176,7 @@ type Gather struct {
 
 	Value Expr // where Data is nil
 	Size  Extent
+	Of    string // what the messages say of it behind its text
 }
 
 // Object is what a name stands for: *Data, *Const, *Param, *Let, *Index, *Ode,

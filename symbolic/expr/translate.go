@@ -525,7 +525,7 @@ func (el *Elaborator) subs(list []dsl.Subscript, all *[]Sub, in *[]found) []Sub 
 				*in = append(*in, found{j, is})
 				out[n] = ShiftSub(Sub{Index: j}, s.Offset)
 			} else {
-				out[n] = Sub{Data: c.computedPosition(el.guarded(is), s.Gather.Size, textOf(s.Gather.Value)), Offset: s.Offset}
+				out[n] = Sub{Data: c.computedPosition(el.guarded(is), s.Gather.Size, textOf(s.Gather.Value)+s.Gather.Of), Offset: s.Offset}
 			}
 		case s.Gather != nil:
 			var within []found

@@ -1,0 +1,122 @@
+package dsl
+
+// Ends of ranges that a model computes of its data, as in sum(g in G, i in start[g]..start[g] + n[g] - 1) y[i]. How far such a range may go is what its index selects from: the
+// elements of y. The numbers are held against that when the data arrive.
+
+// readsElement reports whether an expression, which is not checked, is arithmetic that reads an element of something.
+func (c *checker) readsElement(e Expr) (found bool) {
+	switch e := e.(type) {
+	case *BinaryExpr:
+		if compares[e.Op] {
+			return false
+		}
+	case *CallExpr:
+	default:
+		return false
+	}
+	Walk(e, func(n Node) bool {
+		_, is := n.(*IndexExpr)
+		found = found || is
+		return !found
+	})
+	return found
+}
+
+// arrayNamed is the name of what an expression, which is not checked, is an element of.
+func (c *checker) arrayNamed(e Expr) Object {
+	if ix, ok := e.(*IndexExpr); ok {
+		e = Through(ix.Base)
+	}
+	n, ok := e.(*Name)
+	switch {
+	case !ok:
+		return nil
+	case n.Obj != nil:
+		return n.Obj
+	case c.index(n.Name) != nil:
+		return nil
+	}
+	return c.scope[n.Name]
+}
+
+// integerDatum is the integer data that an expression, which is not checked, is an element of; nil if there are none.
+func (c *checker) integerDatum(e Expr) *Data {
+	if d, ok := c.arrayNamed(e).(*Data); ok && d.Type.Base == Int {
+		return d
+	}
+	return nil
+}
+
+// wholeArray reports whether an expression, which is not checked, is an array as a whole.
+func (c *checker) wholeArray(e Expr) bool {
+	_, element := e.(*IndexExpr)
+	return !element && c.isArray(e)
+}
+
+// computedEnd resolves an end of a range that is computed of data: the furthest that it may be, and the number.
+func (c *checker) computedEnd(e Expr, upper bool) (Extent, *Subscript) {
+	before := len(c.ds.List)
+	ahead, ranging := c.ahead, c.ranging
+	c.ahead = nil
+	c.expr(e)
+	c.ahead, c.ranging = ahead, ranging
+	if c.errors(before) > 0 {
+		return unknownExtent, &Subscript{}
+	}
+	if !e.Type().IsScalar() || e.Type().Base != Int {
+		c.err(BadIndex, e.Span(), "", "an end of a range is a whole number, this is %s", e.Type())
+		return unknownExtent, &Subscript{}
+	}
+	if p := c.dependsOnParam(e); p != nil || c.generated(e) {
+		c.err(NotData, e.Span(), "", "the ends of ranges depend on data alone")
+		return unknownExtent, &Subscript{}
+	}
+	size, ok := c.selectedBy(ranging)
+	if !ok {
+		c.err(NotYet, e.Span(), "read it from the data, as integer data that are declared in a range; or go through all and choose, as in `sum(t in T) (if t >= first[i] and t <= last[i] then … else 0)`",
+			"a computed end of a range whose index `%s` selects no elements by itself, as `y[%[1]s]`, is not in this version of the language", ranging)
+		return unknownExtent, &Subscript{}
+	}
+	// An empty range may start one behind the last element, and end at 0.
+	if upper {
+		return size, &Subscript{Gather: &Gather{Value: shifted(e, e, 1), Size: size.Plus(1), Of: " + 1, one behind a range"}, Offset: -1}
+	}
+	return Fixed(1), &Subscript{Gather: &Gather{Value: e, Size: size.Plus(1), Of: ", the start of a range"}}
+}
+
+// selectedBy is the size of the first array of which an index that is being opened selects elements, in what stands in its range.
+func (c *checker) selectedBy(index string) (size Extent, ok bool) {
+	for _, e := range c.ahead {
+		Walk(e, func(n Node) bool {
+			at, is := n.(*IndexExpr)
+			if !is || ok {
+				return !ok
+			}
+			var shape []Extent
+			switch o := c.arrayNamed(at.Base).(type) {
+			case *Data:
+				shape = o.Type.Shape
+			case *Param:
+				shape = o.Type.Shape
+			case *Let:
+				shape = o.Type.Shape
+			}
+			for d, a := range at.Args {
+				if name, is := a.(*Name); is && name.Name == index && d < len(shape) && !ok {
+					size, ok = shape[d], true
+				}
+			}
+			return !ok
+		})
+	}
+	return size, ok
+}
+
+// exprsOf are the values of arguments.
+func exprsOf(args []Arg) []Expr {
+	var out []Expr
+	for _, a := range args {
+		out = append(out, a.Expr)
+	}
+	return out
+}
