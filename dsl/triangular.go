@@ -16,6 +16,15 @@ func LowerTriangular(e Expr) bool {
 			}
 			return len(o.Indices) == 0 && LowerTriangular(o.Value)
 		}
+	case *MatrixExpr:
+		for i, row := range e.Rows {
+			for _, x := range row[min(i+1, len(row)):] {
+				if n, ok := x.(*Number); !ok || n.Value != 0 {
+					return false
+				}
+			}
+		}
+		return len(e.Rows) > 1
 	case *IndexExpr: // one of several
 		return isMatrixOf(e) && LowerTriangular(e.Base)
 	case *UnaryExpr:
