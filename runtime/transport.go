@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -157,16 +158,25 @@ const (
 	scoringSteps  = 50
 	scoringHalves = 20   // of one step
 	scoringGain   = 1e-3 // in log density, below which scoring has come to its end
+	scoringWait   = 3    // steps without a gain under the map at their end
 )
 
 // score moves the latent vectors of q to where the posterior given the other coordinates is highest, and the reference with
 // them, by damped Fisher scoring: under the map at x the centre c is a step of scoring from x, z = 0, and x + h(c − x) has the
-// coordinates (1 − h)z.
+// coordinates (1 − h)z. The log density under the map at the point, which has log |∂x/∂z| there, tells how much of the posterior is near: where that falls and
+// does not rise again, as on the way to where data are fitted exactly and a variance of theirs goes to 0, the best point stands.
 func (c *carrier) score(q []float64) {
 	if c.transported == nil {
 		return
 	}
 	next := make([]float64, len(q))
+	best, top, waited := make([]float64, len(q)), math.Inf(-1), 0 // best is plain
+	defer func() {
+		if waited > 0 {
+			copy(q, best)
+			c.enter(q)
+		}
+	}()
 	for range scoringSteps {
 		l := c.posterior.LogDensity(q)
 		gain := 0.0
@@ -198,7 +208,13 @@ func (c *carrier) score(q []float64) {
 			c.pull(q)
 			return
 		}
-		if gain < scoringGain {
+		if now := c.posterior.LogDensity(q); now > top {
+			copy(best, next)
+			top, waited = now, 0
+		} else {
+			waited++
+		}
+		if gain < scoringGain || waited == scoringWait {
 			return
 		}
 	}
