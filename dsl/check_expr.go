@@ -450,7 +450,12 @@ func (c *checker) elements(e *IndexExpr, t Type, what string) {
 	var shape []Extent
 	part, named := e.Base.(*Name)
 	defer func(was bool) { c.ofParts = was }(c.ofParts)
-	c.ofParts = named && c.partOf(part.Name) != nil
+	place := -1 // the dimension whose positions a definition in parts goes along
+	if named {
+		if l := c.partOf(part.Name); l != nil {
+			place = l.Recursion.Place
+		}
+	}
 	defer func(was Expr) { c.indexing = was }(c.indexing)
 	c.indexing = nil
 	if len(e.Args) == 1 {
@@ -462,6 +467,7 @@ func (c *checker) elements(e *IndexExpr, t Type, what string) {
 			// Of x[j,i] for x[i,j], one message.
 			size = unknownExtent
 		}
+		c.ofParts = i == place
 		s, good := c.subscript(a, size, what)
 		ok = ok && good
 		e.Subscripts = append(e.Subscripts, s)

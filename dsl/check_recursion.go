@@ -3,7 +3,9 @@ package dsl
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 )
 
 // A definition in parts gives an array by its positions: some one by one, the others by one part with `for`. A part may
@@ -69,11 +71,13 @@ type partRead struct {
 	known    bool // the distance
 	distance int  // of the position that is read from the one that is defined; of the positions that a sum reads, its sign
 	at       Span
+	lag string // the datum that the distance is, or that it goes up to; "" where there is none
 }
 
 // parts finds the definitions in parts of a file: what they read of each other may stand further down.
 func (c *checker) parts(f *File) {
 	c.partial = map[partName]*Let{}
+	f.Stmts = c.writtenOut(f.Stmts)
 	whole := map[partName]bool{}
 	note := func(s *LetStmt, of func() *Let) {
 		name := partName{s.Name.Name, c.generating}
@@ -120,6 +124,47 @@ func (c *checker) parts(f *File) {
 		}
 		l.Type = c.shapeOfParts(l.Recursion)
 	}
+}
+
+// mostWrittenOut is how many positions a range of parts is written out for.
+const mostWrittenOut = 400
+
+// writtenOut are statements with one for each position in the place of a part over a fixed range, let s[t] = s0[t] for t in 1..12, where another part of that definition
+// follows that has a range too.
+func (c *checker) writtenOut(stmts []Stmt) []Stmt {
+	last := map[string]*LetStmt{} // with a range
+	several := map[string]bool{}
+	for _, s := range stmts {
+		if s, ok := s.(*LetStmt); ok && s.For != nil {
+			several[s.Name.Name] = last[s.Name.Name] != nil
+			last[s.Name.Name] = s
+		}
+	}
+	var out []Stmt
+	for n, s := range stmts {
+		let, ok := s.(*LetStmt)
+		if !ok || let.For == nil || !several[let.Name.Name] || last[let.Name.Name] == let {
+			out = append(out, s)
+			continue
+		}
+		lo, hi, known := 1.0, 0.0, true
+		if let.For.Lo != nil {
+			lo, known = c.constant(let.For.Lo)
+		}
+		if known {
+			hi, known = c.constant(let.For.Hi)
+		}
+		if !known || !(lo >= 1 && hi-lo < mostWrittenOut) || lo != math.Trunc(lo) || hi != math.Trunc(hi) {
+			return append(out, stmts[n:]...)
+		}
+		for at := lo; at <= hi; at++ {
+			number := &Number{node: node{span: let.For.At}, Value: at, Text: strconv.Itoa(int(at))}
+			part := cloner{let.For.Name, number}.let(let)
+			part.For = nil
+			out = append(out, part)
+		}
+	}
+	return out
 }
 
 // placeOfParts is where parts have their position: where the part with `for` has its index, or else where the first of the others has one.
@@ -270,7 +315,7 @@ func (c *checker) part(s *LetStmt) {
 func (c *checker) step(l *Let, s *LetStmt) {
 	r := l.Recursion
 	if r.Along != nil {
-		c.err(BadParts, s.For.At, "give one range, and the other positions one by one: "+l.form("[1] = …"), "`%s` has two parts with `for`", l.Name)
+		c.err(BadParts, s.For.At, "give one range, and the other positions one by one: "+l.form("[1] = …")+"; a range with ends that are numbers or consts may stand before it", "`%s` has two parts with `for`", l.Name)
 		return
 	}
 	if len(s.Places) == 0 {
@@ -502,8 +547,34 @@ func (c *checker) readsPart(to *Let, subs []Subscript, at Span) {
 				*s = Subscript{Index: own.Along, Offset: read.distance}
 			}
 		}
+		if g := subs[place].Gather; g != nil {
+			read.lag = c.lagOf(g.Value)
+		}
 	}
 	c.reads = append(c.reads, read)
+}
+
+// lagOf is the datum that is taken from an index, or that is the end of what is, in t - m and in t - k with k in 1..m.
+func (c *checker) lagOf(e Expr) string {
+	b, ok := e.(*BinaryExpr)
+	if !ok || b.Op != "-" {
+		return ""
+	}
+	n, ok := b.Y.(*Name)
+	if !ok {
+		return ""
+	}
+	switch o := n.Obj.(type) {
+	case *Data:
+		if o.Type.IsScalar() {
+			return o.Name
+		}
+	case *Index:
+		if d, ok := c.sizes[o.Range.Hi.Name].(*Data); ok {
+			return d.Name
+		}
+	}
+	return ""
 }
 
 // side is -1 if all that an index of a sum runs over, and an offset more, lies before the position along, 1 if it lies behind, and 0 if neither is
@@ -741,7 +812,15 @@ func (c *checker) circle(g []*Let) []*Let {
 		}
 		switch {
 		case !r.known:
-			c.err(BadRecursion, r.at, fmt.Sprintf("read elements at a distance from the position that is defined, as in `%s[t-1]`, or those on one side of it, as in `sum(s in 1..t-1) %[1]s[s]`", r.to.Name),
+			ix := "s"
+			if r.to.Name == ix {
+				ix = "r"
+			}
+			hint := fmt.Sprintf("read elements at a distance from the position that is defined, as in `%s[t-1]`, or those on one side of it, as in `sum(%s in 1..t-1) %[1]s[%[2]s]`", r.to.Name, ix)
+			if r.lag != "" {
+				hint = fmt.Sprintf("a distance is a number: declare `const %s = 2`, or run with `--const %[1]s=2`", r.lag)
+			}
+			c.err(BadRecursion, r.at, hint,
 				"`%s` depends on what is defined here, and is not read position by position", r.to.Name)
 			return g
 		case r.distance == 0 && r.from == r.to:

@@ -1,38 +1,56 @@
 package dsl
 
 // clone copies an expression as it was read. What the checker made of it is not copied.
-func clone(e Expr) Expr {
+func clone(e Expr) Expr { return cloner{}.expr(e) }
+
+func cloneArgs(list []Arg) []Arg { return cloner{}.args(list) }
+
+func cloneDecls(list []IndexDecl) []IndexDecl { return cloner{}.decls(list) }
+
+// cloneLet copies a definition.
+func cloneLet(s *LetStmt) *LetStmt { return cloner{}.let(s) }
+
+// cloner copies what was read, with another expression in the place of each use of a name, if there is one.
+type cloner struct {
+	name string
+	put  Expr
+}
+
+func (c cloner) expr(e Expr) Expr {
 	switch e := e.(type) {
 	case nil:
 		return nil
 	case *Number:
 		return &Number{node: e.copied(), Value: e.Value, Text: e.Text}
 	case *Name:
+		if c.put != nil && e.Name == c.name {
+			return clone(c.put)
+		}
 		return &Name{node: e.copied(), Name: e.Name}
 	case *IndexExpr:
-		return &IndexExpr{node: e.copied(), Base: clone(e.Base), Args: clones(e.Args)}
+		return &IndexExpr{node: e.copied(), Base: c.expr(e.Base), Args: c.exprs(e.Args)}
 	case *CallExpr:
-		return &CallExpr{node: e.copied(), Func: e.Func, At: e.At, Args: cloneArgs(e.Args), Bar: e.Bar}
+		return &CallExpr{node: e.copied(), Func: e.Func, At: e.At, Args: c.args(e.Args), Bar: e.Bar}
 	case *UnaryExpr:
-		return &UnaryExpr{node: e.copied(), Op: e.Op, X: clone(e.X)}
+		return &UnaryExpr{node: e.copied(), Op: e.Op, X: c.expr(e.X)}
 	case *BinaryExpr:
-		return &BinaryExpr{node: e.copied(), Op: e.Op, At: e.At, X: clone(e.X), Y: clone(e.Y)}
+		return &BinaryExpr{node: e.copied(), Op: e.Op, At: e.At, X: c.expr(e.X), Y: c.expr(e.Y)}
 	case *IfExpr:
-		return &IfExpr{node: e.copied(), Cond: clone(e.Cond), Then: clone(e.Then), Else: clone(e.Else)}
+		return &IfExpr{node: e.copied(), Cond: c.expr(e.Cond), Then: c.expr(e.Then), Else: c.expr(e.Else)}
 	case *SliceExpr:
-		return &SliceExpr{node: e.copied(), Lo: clone(e.Lo), Hi: clone(e.Hi)}
+		return &SliceExpr{node: e.copied(), Lo: c.expr(e.Lo), Hi: c.expr(e.Hi)}
 	case *SumExpr:
-		return &SumExpr{node: e.copied(), Func: e.Func, Indices: cloneDecls(e.Indices), Body: clone(e.Body)}
+		return &SumExpr{node: e.copied(), Func: e.Func, Indices: c.decls(e.Indices), Body: c.expr(e.Body)}
 	case *MatrixExpr:
 		m := &MatrixExpr{node: e.copied()}
 		for _, r := range e.Rows {
-			m.Rows = append(m.Rows, clones(r))
+			m.Rows = append(m.Rows, c.exprs(r))
 		}
 		return m
 	case *FieldExpr:
-		return &FieldExpr{node: e.copied(), Base: clone(e.Base), Field: e.Field, At: e.At}
+		return &FieldExpr{node: e.copied(), Base: c.expr(e.Base), Field: e.Field, At: e.At}
 	case *SolveExpr:
-		return &SolveExpr{node: e.copied(), Ode: e.Ode, At: e.At, Args: cloneArgs(e.Args), From: clone(e.From), Times: clone(e.Times)}
+		return &SolveExpr{node: e.copied(), Ode: e.Ode, At: e.At, Args: c.args(e.Args), From: c.expr(e.From), Times: c.expr(e.Times)}
 	}
 	return e
 }
@@ -40,43 +58,42 @@ func clone(e Expr) Expr {
 // copied is a node without what the checker made of it.
 func (n *node) copied() node { return node{span: n.span, tokens: n.tokens} }
 
-func clones(list []Expr) []Expr {
+func (c cloner) exprs(list []Expr) []Expr {
 	out := make([]Expr, len(list))
 	for i, e := range list {
-		out[i] = clone(e)
+		out[i] = c.expr(e)
 	}
 	return out
 }
 
-func cloneArgs(list []Arg) []Arg {
+func (c cloner) args(list []Arg) []Arg {
 	out := make([]Arg, len(list))
 	for i, a := range list {
-		out[i] = Arg{Name: a.Name, At: a.At, Expr: clone(a.Expr), tokens: a.tokens}
+		out[i] = Arg{Name: a.Name, At: a.At, Expr: c.expr(a.Expr), tokens: a.tokens}
 	}
 	return out
 }
 
-func cloneDecls(list []IndexDecl) []IndexDecl {
+func (c cloner) decls(list []IndexDecl) []IndexDecl {
 	out := make([]IndexDecl, len(list))
 	for i, d := range list {
-		out[i] = IndexDecl{Name: d.Name, At: d.At, Lo: clone(d.Lo), Hi: clone(d.Hi), tokens: d.tokens}
+		out[i] = IndexDecl{Name: d.Name, At: d.At, Lo: c.expr(d.Lo), Hi: c.expr(d.Hi), tokens: d.tokens}
 	}
 	return out
 }
 
-// cloneLet copies a definition.
-func cloneLet(s *LetStmt) *LetStmt {
-	out := &LetStmt{Syntax: s.Syntax, Name: s.Name, Value: clone(s.Value), Doc: s.Doc}
+func (c cloner) let(s *LetStmt) *LetStmt {
+	out := &LetStmt{Syntax: s.Syntax, Name: s.Name, Value: c.expr(s.Value), Doc: s.Doc}
 	for _, p := range s.Places {
-		q := Place{At: clone(p.At)}
+		q := Place{At: c.expr(p.At)}
 		if p.Decl != nil {
-			d := cloneDecls([]IndexDecl{*p.Decl})
+			d := c.decls([]IndexDecl{*p.Decl})
 			q.Decl = &d[0]
 		}
 		out.Places = append(out.Places, q)
 	}
 	if s.For != nil {
-		d := cloneDecls([]IndexDecl{*s.For})
+		d := c.decls([]IndexDecl{*s.For})
 		out.For = &d[0]
 	}
 	return out
