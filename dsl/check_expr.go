@@ -268,6 +268,10 @@ func (c *checker) reduction(e *SumExpr) {
 	if e.Func != "sum" && c.recursion != nil && c.readsParts(e.Body) {
 		c.fixedRanges(indices, "`"+e.Func+"` of what is defined here", "write `log(sum(s in …) exp(…))`")
 	}
+	if t := e.Body.Type(); len(t.Shape) == 1 && t.Base != MetricBase && e.Func == "sum" {
+		c.err(NotScalar, e.Body.Span(), "of vectors it is a definition by elements, `let v[i in n] = sum(k in K) X[i, k]*b[k]`, or a product of a matrix and a vector, `X*b`", "the body of a sum is a scalar, this is %s", t)
+		bad(e.Body)
+	}
 	c.wantScalar(e.Body, "the body of a sum")
 	e.setType(Type{Base: e.Body.Type().Base})
 	if e.Func == "log_sum_exp" && e.Body.Type().Base == Int {
@@ -419,6 +423,9 @@ func (c *checker) indexed(e *IndexExpr) {
 	}
 	if len(t.Shape) == 0 {
 		hint := "leave the brackets out"
+		if l, ok := definitionNamed(e.Base); ok && l.addsDensities() {
+			hint = fmt.Sprintf("a density of arrays is the sum over their elements; that of each is a definition with an index, `let %s[i in n] = …`", l.Name)
+		}
 		if _, number := e.Base.(*Number); number {
 			hint = fmt.Sprintf("sizes stand behind the type: `real[%s] > 0`", Text(e.Args[0]))
 		}
@@ -442,6 +449,33 @@ func (c *checker) indexed(e *IndexExpr) {
 		return
 	}
 	c.elements(e, t, what)
+}
+
+// definitionNamed is the definition that an expression names.
+func definitionNamed(e Expr) (*Let, bool) {
+	n, ok := e.(*Name)
+	if !ok {
+		return nil, false
+	}
+	l := definitionOf(n.Obj)
+	return l, l != nil
+}
+
+// addsDensities reports whether the value of a definition has the log density of an array, or a cumulative function of one, in it.
+func (l *Let) addsDensities() (found bool) {
+	if l.Value == nil {
+		return false
+	}
+	Walk(l.Value, func(n Node) bool {
+		call, ok := n.(*CallExpr)
+		if ok && takesBar(call.Func) {
+			for _, a := range call.Args {
+				found = found || !a.Expr.Type().IsScalar()
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 // elements checks the subscripts of an array that has as many dimensions.
@@ -918,6 +952,9 @@ func (c *checker) structural(e *CallExpr) {
 	vector := func(x Expr) bool {
 		if len(x.Type().Shape) != 1 {
 			hint := totalHint(x)
+			if e.Func == "mean" && len(x.Type().Shape) == 2 {
+				hint = fmt.Sprintf("of all elements it is sum(%s)/(%s*%s), of a column mean(%[1]s[:, 1])", Text(x), x.Type().Shape[0], x.Type().Shape[1])
+			}
 			if e.Func == "diag" && x.Type().IsScalar() {
 				hint = "of equal elements it is diag(s + 0*v) with a vector v of that length"
 			}

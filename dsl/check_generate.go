@@ -210,7 +210,11 @@ func (c *checker) randomCall(e *CallExpr, dist *Distribution) {
 func (c *checker) drawnVector(e *CallExpr, dist *Distribution, args []Expr) []Extent {
 	t := args[0].Type()
 	if len(t.Shape) != 1 {
-		c.err(NotVector, args[0].Span(), "", "%s of `%s` is a vector, not %s", dist.Args[0].called(), dist.Name, t)
+		hint := ""
+		if t.IsScalar() {
+			hint = fmt.Sprintf("how many elements it has is told by a definition: `let %s[k in K] = %s`", dist.Args[0].Name, Text(args[0]))
+		}
+		c.err(NotVector, args[0].Span(), hint, "%s of `%s` is a vector, not %s", dist.Args[0].called(), dist.Name, t)
 		return nil
 	}
 	for n, a := range args {

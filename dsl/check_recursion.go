@@ -71,7 +71,7 @@ type partRead struct {
 	known    bool // the distance
 	distance int  // of the position that is read from the one that is defined; of the positions that a sum reads, its sign
 	at       Span
-	lag string // the datum that the distance is, or that it goes up to; "" where there is none
+	lag      string // the datum that the distance is, or that it goes up to; "" where there is none
 }
 
 // parts finds the definitions in parts of a file: what they read of each other may stand further down.
@@ -413,6 +413,14 @@ func (c *checker) valueOfPart(s *LetStmt) {
 	if s.Value.Type().Base == MetricBase {
 		c.err(MetricMix, s.Value.Span(), "write it in the `metric` statement", "a metric has no name of its own")
 		return
+	}
+	if t := s.Value.Type(); len(t.Shape) == 1 && t.Base != MetricBase && len(s.Places) == 1 {
+		place := ""
+		if s.Places[0].At != nil {
+			place = Text(s.Places[0].At)
+		}
+		c.err(NotScalar, s.Value.Span(), fmt.Sprintf("a vector has an index of its own: `let %s[%s, i in %s] = …`", s.Name.Name, place, t.Shape[0]), "the value of `%s[…]` is a scalar, this is %s", s.Name.Name, t)
+		bad(s.Value)
 	}
 	c.wantScalar(s.Value, fmt.Sprintf("the value of `%s[…]`", s.Name.Name))
 	if l := c.partOf(s.Name.Name); s.Value.Type().Base == Real && l.Type.Base == Int {

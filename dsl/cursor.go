@@ -203,3 +203,16 @@ func (p *parser) skipToEnd() {
 		p.next()
 	}
 }
+
+// behindColon is the first word behind a `:` in the rest of the line, as in a loop of Python; "" where there is none.
+func (p *parser) behindColon() string {
+	for n := 0; ; n++ {
+		t := p.peekAt(n)
+		if ends(t) {
+			return ""
+		}
+		if t.Value == ":" && p.peekAt(n+1).Type != tokEnd {
+			return p.peekAt(n + 1).Value
+		}
+	}
+}

@@ -17,7 +17,7 @@ const (
 	generateForm = "generated quantities read `generate {`, one line `NAME = …` or `NAME[i in n] = …` for each, and `}`"
 	importForm   = "an import reads `import NAME`: it takes the functions of NAME.ham, a file beside the model"
 	quantityForm = "a quantity reads `NAME = …` or `NAME[i in n] = …`"
-	setForms     = "an interval reads `in (a, b)`, a set `in {0, 1}`, whole numbers from 1 to n `in 1..n`"
+	setForms     = "an interval reads `in (a, b)`, a set `in {0, 1}`, whole numbers from 1 to n `in 1..n`; of data with an end that they may be equal to, `>= a` or `<= b`"
 )
 
 // expectation says what the grammar wants at a place, in the words of the messages.

@@ -19,7 +19,7 @@ data m int[n] >= 0
 data g int[n] in 1..k
 data d real in (0, 1)
 data q int in {0, 1}
-data X real[n, k]
+data X, Z real[n, k]
 data Sigma cov[k]
 param x, z, a real
 param s, r real > 0

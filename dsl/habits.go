@@ -59,6 +59,11 @@ func (r *reading) unknownStatement() error {
 		hint = LookupForeign(ForeignStatement, w).Hint()
 	case w == "for":
 		hint = "`for` ends a `~` statement: `x[t] ~ normal(x[t-1], 1) for t in 2..T`"
+		if of := r.behindColon(); of == "let" {
+			hint = "the range of a definition stands in its brackets, `let w[k in 2..K] = …`, or, where it reads itself, behind it: `let w[k] = … for k in 2..K`"
+		} else if of == "density" {
+			hint = "a density of a range is a sum: `density sum(i in n) …`"
+		}
 	case isKeyword(w) && LookupForeign(ForeignStatement, w) == nil:
 	case LookupForeign(ForeignStatement, w) != nil && (!r.hasTilde() || n.Type == tokIdent) && (bare || n.Value == "+" || n.Value == "-" || n.Value == "=" && w == "target" || n.Value == ":" || n.Value == "(" && LookupFunction(w) == nil):
 		hint = LookupForeign(ForeignStatement, w).Hint()

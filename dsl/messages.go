@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -138,6 +139,8 @@ func (p *parser) firstOfLine() string {
 // percentHint is the hint at an operator of R.
 func (p *parser) percentHint() string {
 	switch n := p.peekAt(1); {
+	case p.afterDistribution() && len(p.open()) == 0:
+		return "comments start with //"
 	case n.Value == ")" || n.Value == "," || ends(n):
 		return "a per cent is 0.01: 5% is 0.05"
 	case p.peekAt(2).Value != "%":
@@ -158,6 +161,10 @@ func (p *parser) operatorHint(want, hint string) string {
 	switch p.peek().Value {
 	case ".":
 		return p.pointHint(hint)
+	case ",":
+		if open := p.open(); want == "`)`" && len(open) == 1 && p.firstOfLine() == "(" && p.hasTilde() {
+			return "several left sides have no parentheses: `a, b ~ normal(0, 1)`"
+		}
 	case "*":
 		if adjoins && prev.Value == "*" {
 			return "a power is written with ^"
@@ -244,19 +251,29 @@ func (p *parser) wordHint(hint string) string {
 	case "to":
 		return cmp.Or(hint, "a range reads 1..n")
 	case "in":
+		if open := p.open(); len(open) > 0 {
+			if f := p.calledAt(open[len(open)-1]); f == "prod" || f == "product" {
+				return "of positive factors a product is exp(sum(j in n) log(…))"
+			}
+		}
 		return "an index is declared by sum(i in n), let a[i in n] = … or … for i in n"
 	case "for":
 		if open := p.open(); len(open) > 0 && open[len(open)-1].Value == "[" {
 			return "a vector is defined by its elements: `let v[i in n] = …`"
 		}
 		return "`for` ends a `~` statement; a sum reads sum(i in n) …"
-	case "if":
-		if p.afterValue() {
+	case "if", "where":
+		if p.afterValue() && p.afterDistribution() {
+			return "what a condition chooses is a term: `density sum(i in n) (if d[i] == 1 then normal_lpdf(y[i] | mu, s) else 0)`"
+		}
+		if t.Value == "if" && p.afterValue() {
 			return "a conditional reads `if c then a else b`"
 		}
 	}
 	adjoins := p.adjoins()
-	switch {
+	switch open := p.open(); {
+	case prev.Value == ":" && len(open) > 0 && open[len(open)-1].Value == "[" && (isNameLike(t) || t.Type == tokNumber):
+		return "positions up to one are `y[1..n-1]`, all of them `y[:]`"
 	case t.Type == tokNumber && t.Value[0] == '.' && adjoins && prev.Type == tokIdent:
 		return "a component of a solution reads s.v, an element of it s.v[i]"
 	case hint != "":
@@ -391,3 +408,22 @@ func (p *parser) noName(what, hint string) error {
 
 // isType reports whether a word is a type.
 func isType(s string) bool { return s == "int" || s == "real" || s == "cov" }
+
+// calledAt is the name before a bracket of the line that is open; "" where there is none.
+func (p *parser) calledAt(open lexer.Token) string {
+	before := ""
+	for _, t := range p.line() {
+		if t.Pos.Offset == open.Pos.Offset {
+			return before
+		}
+		if !isTrivia(t.Type) {
+			before = t.Value
+		}
+	}
+	return ""
+}
+
+// afterDistribution reports whether the line so far is a statement with a distribution.
+func (p *parser) afterDistribution() bool {
+	return slices.ContainsFunc(p.line(), func(t lexer.Token) bool { return t.Value == "~" })
+}

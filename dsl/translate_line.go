@@ -92,7 +92,7 @@ func (f *foreignText) words() []string {
 		found = found || t.Type == tokIdent && modules[t.Value] && value(toks, n+1) == "." && n > 0
 		found = found || t.Value == "%" && n > 0
 	}
-	if !found {
+	if !found || slices.ContainsFunc(toks, func(t lexer.Token) bool { return t.Value == "~" }) && comments(toks) {
 		return nil
 	}
 	text := expression(toks)
@@ -100,6 +100,24 @@ func (f *foreignText) words() []string {
 		text = "let " + text
 	}
 	return []string{text}
+}
+
+// comments reports whether a `%` in a statement with `~` starts a comment: it follows the distribution.
+func comments(toks []lexer.Token) bool {
+	n := slices.IndexFunc(toks, func(t lexer.Token) bool { return t.Value == "%" })
+	if n < 1 || toks[n-1].Value != ")" {
+		return false
+	}
+	depth := 0
+	for _, t := range toks[:n] {
+		switch t.Value {
+		case "(", "[":
+			depth++
+		case ")", "]":
+			depth--
+		}
+	}
+	return depth == 0
 }
 
 // quotient replaces the operand at the end of a text, and the one that tokens start with, by a function of both: `i % m`, `i %/% m`. It returns how

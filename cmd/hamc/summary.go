@@ -189,9 +189,19 @@ func constants(rows []diagnostics.Summary) string {
 // length is how many draws each chain has.
 func (s *summary) length() string {
 	if s.manifest != nil && s.manifest.Target.Yields && s.all > s.manifest.Options.Draws {
-		return fmt.Sprintf("%s, as many as R-hat and effective sample sizes asked for,", plural(s.all, "draw"))
+		if s.mixed() {
+			return fmt.Sprintf("%s, as many as R-hat and effective sample sizes asked for,", plural(s.all, "draw"))
+		}
+		return fmt.Sprintf("%s, more than were asked for, and too few still,", plural(s.all, "draw"))
 	}
 	return plural(s.all, "draw")
+}
+
+// mixed reports whether R-hat and effective sample sizes of all parameters are within the limits of the warnings.
+func (s *summary) mixed() bool {
+	return !slices.ContainsFunc(s.rows, func(p diagnostics.Summary) bool {
+		return !p.Constant && (p.RHat > maxRHat || p.ESSBulk < minESS || p.ESSTail < minESS)
+	})
 }
 
 // report prints what a finished run came to. It is an error if that is not to be trusted.
