@@ -1227,6 +1227,10 @@ func (c *checker) factors(e *BinaryExpr) {
 	}
 	c.expr(e.X)
 	c.product = nil
+	if e.Op == "and" || e.Op == "or" { // the second counts where the first holds, or does not
+		c.choosing++
+		defer func() { c.choosing-- }()
+	}
 	c.expr(e.Y)
 	c.product = around
 }

@@ -47,6 +47,26 @@ func (el *Elaborator) conditional(e *dsl.IfExpr) Value {
 	})
 }
 
+// logical is x and y, or x or y: y is read where x holds, or does not.
+func (el *Elaborator) logical(e *dsl.BinaryExpr) Value {
+	c, of := el.C, el.C.condition(e.Op)
+	where := func(x *Expr, y func() *Expr) *Expr {
+		g := x
+		if e.Op == "or" {
+			g = c.Call("zero", x)
+		}
+		return of(x, el.Where(conjuncts(g), y))
+	}
+	x := el.Expr(e.X)
+	if len(e.Type().Shape) == 0 {
+		return Scalar(where(x.At(), func() *Expr { return el.Expr(e.Y).At() }))
+	}
+	y := el.Expr(e.Y)
+	return el.mapped(e.Type().Shape, func(subs []Sub) *Expr {
+		return where(Pick(x, subs), func() *Expr { return Pick(y, subs) })
+	})
+}
+
 // conjuncts are conditions that hold together where g holds: each may tell of other positions.
 func conjuncts(g *Expr) []*Expr {
 	named := func(e *Expr, name string) bool { return e.Op == Call && e.Func.Name == name }

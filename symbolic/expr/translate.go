@@ -249,6 +249,9 @@ func Pick(v Value, subs []Sub) *Expr {
 }
 
 func (el *Elaborator) binary(e *dsl.BinaryExpr) Value {
+	if e.Op == "and" || e.Op == "or" {
+		return el.logical(e)
+	}
 	c := el.C
 	x, y := el.Expr(e.X), el.Expr(e.Y)
 	shape := x.Shape

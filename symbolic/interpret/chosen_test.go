@@ -26,6 +26,9 @@ func TestChosenPositions(t *testing.T) {
 		"density sum(i in n, j in k) (if j == i+1 then b[i+1]*g[i] else 0)":              {"[0, 2, 5]": true},
 		"density sum(i in n, j in k) (if j == g[i]+1 and j > 1 then b[g[i]+1] else 0)":         {"[-7, 1, 5]": true},
 		"density sum(i in n, j in k) (if j != g[i] and j > g[i] then b[g[i]] else 0)":          {"[2, 3, 1]": true, "[2, 0, 1]": false},
+		"density sum(i in n) (i > 1 and g[i] == g[i-1])*b[1]":                                  {"[-1, -1, 5]": true},
+		"density sum(i in n) (if g[i] > 0 and b[g[i]] > 0 then b[1] else 0)":                   {"[0, 2, -7]": true, "[0, 3, 1]": false},
+		"density sum(i in n) (if g[i] <= 0 or b[g[i]] > 0 then b[1] else 0)":                   {"[0, 2, -7]": true, "[0, 3, 1]": false},
 		"let s[1] = 1\nlet s[t] = sum(u in 1..t-1) b[t-u]*s[u] for t in 2..n\ndensity s[n]":    {"[0, 0, 0]": true},
 		"let s[1] = 1\nlet s[t] = sum(u in 1..t-1) b[t-u+1]*s[u] for t in 2..n\ndensity s[n]":  {"[0, 0, 0]": false},
 	} {
