@@ -120,7 +120,7 @@ func (s *sweep) pass(d *expr.Def) {
 	}
 	// The adjoint at the definition's own indices.
 	e := s.total(bar)
-	if d.Tensor.Atom || d.Tensor.Whole || len(d.Indices) > 0 && expr.ReadsPart(d.Body) || len(d.Indices) == 2 && multiplied(e) {
+	if d.Tensor.Atom || d.Tensor.Whole || len(d.Indices) > 0 && (expr.ReadsPart(d.Body) || sums(d.Body) && sums(e)) || len(d.Indices) == 2 && multiplied(e) {
 		e = p.settle(e, bar.indices) // all that the parts of a family, or the factors of a product, share
 	}
 	fresh := make([]*expr.Index, len(d.Indices))
@@ -141,6 +141,11 @@ func (s *sweep) pass(d *expr.Def) {
 		return
 	}
 	s.visit(body, fresh, e)
+}
+
+// sums reports whether an expression has a sum in it that it takes turns for.
+func sums(e *expr.Expr) bool {
+	return e.Op == expr.Sum || slices.ContainsFunc(e.Args, sums)
 }
 
 // multiplied reports whether an adjoint over two indices is a sum of elements of a product of matrices, each of which takes as many operations as their

@@ -111,10 +111,10 @@ type modelSpace struct {
 	invTotalSumF []float64 // invTotalSum_f[i,j] = inv_total(sum_f[i,j])
 	adjF         []float64 // adj_f[a,a] = [a in T-1]·(Σ[i1 in K] exp(f[a,a] - max_f[a+1,i1] + a8[i1,a] …
 	adjSumF      []float64 // adj_sum_f[a,a] = [a in 2..T]·adj_f[a,a]·invTotalSum_f[a,a]
+	a16          []float64 // a16[i,j] = Σ[i1 in T] [i1 in 2..T]·adj_sum_f[i1,i]·exp(-max_f[i1,i] + f[i …
+	a18          []float64 // a18[i] = -0.04·a4[i] + a9·(y[1] - a4[i])·adj_f[1,i] - a9·a17[i]
 	expMu2       []float64 // expMu2[i] = exp(mu[i])
-	a17          []float64 // a17[i] = 0.04·a4[i] - a9·(y[1] - a4[i])·adj_f[1,i] + a9·a16[i]
-	a18          []float64 // a18[i] = Σ[i1 in K] a17[i1]·[i < i1+1]
-	a27          []float64 // a27[i,j] = Σ[i1 in T] [i1 in 2..T]·adj_sum_f[i1,j]·exp(f[i1-1,i] - max_f[ …
+	a19          []float64 // a19[i] = Σ[i1 in K] a18[i1]·[i < i1+1]
 	a28          []float64 // a28[i,j] = exp(-a6[j,i] - [j in K-1]·a7[j,i])
 	a43          []float64 // a43[i] = exp(f[T,i] + a42)
 }
@@ -232,10 +232,10 @@ func (s *Model) allocate() {
 	s.invTotalSumF = make([]float64, t*k)
 	s.adjF = make([]float64, t*k)
 	s.adjSumF = make([]float64, t*k)
-	s.expMu2 = make([]float64, k)
-	s.a17 = make([]float64, k)
+	s.a16 = make([]float64, k*k)
 	s.a18 = make([]float64, k)
-	s.a27 = make([]float64, k*k)
+	s.expMu2 = make([]float64, k)
+	s.a19 = make([]float64, k)
 	s.a28 = make([]float64, k*k)
 	s.a43 = make([]float64, k)
 }
@@ -489,11 +489,11 @@ func (s *Model) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂mu[k] = [k in 2..K] - [k in 2..K]·expMu2[k]·a18[k] - δ[k,1]·a22
-//	∂L/∂sigma = 1 - 0.25·a5 - sumAdj_f - a23 + a9·(a24 + a26)
+//	∂L/∂mu[k] = [k in 2..K] + [k in 2..K]·expMu2[k]·a19[k] - δ[k,1]·a23
+//	∂L/∂sigma = 1 - 0.25·a5 - sumAdj_f - a24 + a9·(a25 + a27)
 //	∂L/∂P[k] = -c1[l]·inv_logit(-logC1[l] + P[k,l]) + inv_logit(-P[k,l]
 //	    + logC2[l])·(Σ[i1 in T] [i1 in 2..T]·adj_sum_f[i1,l]·exp(f[i1-1,k] - max_f[i1,l] + a8[l,k]))
-//	    + inv_logit(logC1[l] - P[k,l]) - inv_logit(-logC1[l] + P[k,l])·(Σ[i1 in K] [l < i1]·a27[k,i1])
+//	    - inv_logit(-logC1[l] + P[k,l])·(Σ[i1 in K] a16[i1,k]·[l < i1]) + inv_logit(logC1[l] - P[k,l])
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	k := s.k
@@ -503,8 +503,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	sigma, c3, logC1, p, a6, logC2 := q[k], s.c3, s.logC1[:k-1], q[k+1:afterP], s.a6, s.logC2[:k]
 	a7, a8, mu, expMu, a4, y := s.a7, s.a8, q[:k], s.expMu[:k], s.a4[:k], s.y[:t]
 	a11, f, maxF, sumF, invTotalSumF, a12 := s.a11[:k], s.f, s.maxF, s.sumF, s.invTotalSumF, s.a12[:k]
-	c1, adjSumF, adjF, expMu2, a17, a27 := s.c1[:k-1], s.adjSumF, s.adjF, s.expMu2[:k], s.a17[:k], s.a27
-	a18 := s.a18[:k]
+	c1, adjSumF, adjF, a16, a18, expMu2 := s.c1[:k-1], s.adjSumF, s.adjF, s.a16, s.a18[:k], s.expMu2[:k]
+	a19 := s.a19[:k]
 	c4 := -float64(2.5283764456387727*float64(k)) - 1.612085713764618
 	a5 := elementary.Exp(float64(2 * sigma))
 	a9 := elementary.Exp(float64(-2 * sigma))
@@ -663,37 +663,44 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 			adjSumF[i*k+j] = part
 		}
 	}
-	kernel.Exp(expMu2, mu)
-	a19 := 0.0
+	a20 := 0.0
 	sumAdjF := 0.0
-	a24 := 0.0
+	a25 := 0.0
 	for i := range k {
-		sum := 0.0
+		for j := range k {
+			sum := 0.0
+			for l := range t {
+				part := 0.0
+				if l >= 1 {
+					part = float64(adjSumF[l*k+i] * elementary.Exp(f[(l-1)*k+j]+a8[i*k+j]-maxF[l*k+i]))
+				}
+				sum += part
+			}
+			a16[i*k+j] = sum
+		}
+		sum2 := 0.0
 		for j := range t {
 			part := 0.0
 			if j >= 1 {
 				part = float64(adjF[j*k+i] * (a4[i] - y[j]))
 			}
-			sum += part
+			sum2 += part
 		}
-		a16 := sum
+		a17 := sum2
 		e := y[0] - a4[i]
-		a17[i] = float64(0.04*a4[i]) - float64(a9*e*adjF[i]) + float64(a9*a16)
+		a18[i] = float64(a9*e*adjF[i]) - float64(0.04*a4[i]) - float64(a9*a17)
 		e2 := float64(adjF[i] * e)
-		a19 += e2
+		a20 += e2
 		sumAdjF += adjF[i]
-		a24 += float64(e2 * e)
-		for j := range k {
-			sum2 := 0.0
-			for l := range t {
-				part := 0.0
-				if l >= 1 {
-					part = float64(adjSumF[l*k+j] * elementary.Exp(f[(l-1)*k+i]+a8[j*k+i]-maxF[l*k+j]))
-				}
-				sum2 += part
-			}
-			a27[i*k+j] = sum2
+		a25 += float64(e2 * e)
+	}
+	kernel.Exp(expMu2, mu)
+	for i := range k {
+		sum := 0.0
+		for j := max(0, i); j < k; j++ {
+			sum += a18[j]
 		}
+		a19[i] = sum
 		for l := range k - 1 {
 			sum2 := 0.0
 			for j := range t {
@@ -705,22 +712,15 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 			}
 			sum3 := 0.0
 			for j := max(0, l+1); j < k; j++ {
-				sum3 += a27[i*k+j]
+				sum3 += a16[j*k+i]
 			}
-			e3 := special.InvLogit(p[i*(k-1)+l] - logC1[l])
-			grad[k+1+(i*(k-1)+l)] = float64(special.InvLogit(logC2[l]-p[i*(k-1)+l])*sum2) - float64(c1[l]*e3) + special.InvLogit(logC1[l]-p[i*(k-1)+l]) - float64(e3*sum3)
+			e := special.InvLogit(p[i*(k-1)+l] - logC1[l])
+			grad[k+1+(i*(k-1)+l)] = float64(special.InvLogit(logC2[l]-p[i*(k-1)+l])*sum2) - float64(c1[l]*e) - float64(e*sum3) + special.InvLogit(logC1[l]-p[i*(k-1)+l])
 		}
 	}
-	for i := range k {
-		sum := 0.0
-		for j := max(0, i); j < k; j++ {
-			sum += a17[j]
-		}
-		a18[i] = sum
-	}
-	a21 := 0.0
-	a23 := 0.0
-	a26 := 0.0
+	a22 := 0.0
+	a24 := 0.0
+	a27 := 0.0
 	for i := 1; i < t; i++ {
 		sum := 0.0
 		sum2 := 0.0
@@ -732,22 +732,22 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 			sum2 += adjF[i*k+j]
 			sum3 += float64(e2 * e)
 		}
-		a20 := sum
-		a21 += a20
+		a21 := sum
+		a22 += a21
 		sumAdjF2 := sum2
-		a23 += sumAdjF2
-		a25 := sum3
-		a26 += a25
+		a24 += sumAdjF2
+		a26 := sum3
+		a27 += a26
 	}
-	a22 := float64(0.04*sumA4) - float64(a9*a19) - float64(a9*a21)
+	a23 := float64(0.04*sumA4) - float64(a9*a20) - float64(a9*a22)
 	res = sigma + a1 - sumA2 - float64(0.02*sumSqA4) - float64(0.125*a5) + maxF2 + logTotalSumA12 - a14 + c4
-	grad[k] = float64(a9*(a24+a26)) - float64(0.25*a5) - sumAdjF - a23 + 1
+	grad[k] = float64(a9*(a25+a27)) - float64(0.25*a5) - sumAdjF - a24 + 1
 	for i := range min(1, k) {
-		grad[i] = kernel.Inside(i+1, 2, k) - a22
+		grad[i] = kernel.Inside(i+1, 2, k) - a23
 	}
 	for i := 1; i < k; i++ {
-		part := float64(expMu2[i] * a18[i])
-		grad[i] = kernel.Inside(i+1, 2, k) - part
+		part := float64(expMu2[i] * a19[i])
+		grad[i] = kernel.Inside(i+1, 2, k) + part
 	}
 	return res
 }
@@ -930,8 +930,8 @@ func (s *Model) slope(grad, q []float64) {
 	mu, expMu, a4, p, logC1, a6 := q[:k], s.expMu[:k], s.a4[:k], q[k+1:afterP], s.logC1[:k-1], s.a6
 	logC2, a7, a8, sigma, c3, y := s.logC2[:k], s.a7, s.a8, q[k], s.c3, s.y[:t]
 	a11, f, maxF, sumF, invTotalSumF, a12 := s.a11[:k], s.f, s.maxF, s.sumF, s.invTotalSumF, s.a12[:k]
-	adjSumF, adjF, expMu2, a17, a27, c1 := s.adjSumF, s.adjF, s.expMu2[:k], s.a17[:k], s.a27, s.c1[:k-1]
-	a18 := s.a18[:k]
+	adjSumF, adjF, a16, a18, expMu2, a19 := s.adjSumF, s.adjF, s.a16, s.a18[:k], s.expMu2[:k], s.a19[:k]
+	c1 := s.c1[:k-1]
 	for i := 1; i < k; i++ {
 		expMu[i] = elementary.Exp(mu[i])
 	}
@@ -1042,37 +1042,44 @@ func (s *Model) slope(grad, q []float64) {
 			adjSumF[i*k+j] = part
 		}
 	}
-	kernel.Exp(expMu2, mu)
-	a19 := 0.0
+	a20 := 0.0
 	sumAdjF := 0.0
-	a24 := 0.0
+	a25 := 0.0
 	for i := range k {
-		sum := 0.0
+		for j := range k {
+			sum := 0.0
+			for l := range t {
+				part := 0.0
+				if l >= 1 {
+					part = float64(adjSumF[l*k+i] * elementary.Exp(f[(l-1)*k+j]+a8[i*k+j]-maxF[l*k+i]))
+				}
+				sum += part
+			}
+			a16[i*k+j] = sum
+		}
+		sum2 := 0.0
 		for j := range t {
 			part := 0.0
 			if j >= 1 {
 				part = float64(adjF[j*k+i] * (a4[i] - y[j]))
 			}
-			sum += part
+			sum2 += part
 		}
-		a16 := sum
+		a17 := sum2
 		e := y[0] - a4[i]
-		a17[i] = float64(0.04*a4[i]) - float64(a9*e*adjF[i]) + float64(a9*a16)
+		a18[i] = float64(a9*e*adjF[i]) - float64(0.04*a4[i]) - float64(a9*a17)
 		e2 := float64(adjF[i] * e)
-		a19 += e2
+		a20 += e2
 		sumAdjF += adjF[i]
-		a24 += float64(e2 * e)
-		for j := range k {
-			sum2 := 0.0
-			for l := range t {
-				part := 0.0
-				if l >= 1 {
-					part = float64(adjSumF[l*k+j] * elementary.Exp(f[(l-1)*k+i]+a8[j*k+i]-maxF[l*k+j]))
-				}
-				sum2 += part
-			}
-			a27[i*k+j] = sum2
+		a25 += float64(e2 * e)
+	}
+	kernel.Exp(expMu2, mu)
+	for i := range k {
+		sum := 0.0
+		for j := max(0, i); j < k; j++ {
+			sum += a18[j]
 		}
+		a19[i] = sum
 		for l := range k - 1 {
 			sum2 := 0.0
 			for j := range t {
@@ -1084,22 +1091,15 @@ func (s *Model) slope(grad, q []float64) {
 			}
 			sum3 := 0.0
 			for j := max(0, l+1); j < k; j++ {
-				sum3 += a27[i*k+j]
+				sum3 += a16[j*k+i]
 			}
-			e3 := special.InvLogit(p[i*(k-1)+l] - logC1[l])
-			grad[k+1+(i*(k-1)+l)] = float64(special.InvLogit(logC2[l]-p[i*(k-1)+l])*sum2) - float64(c1[l]*e3) + special.InvLogit(logC1[l]-p[i*(k-1)+l]) - float64(e3*sum3)
+			e := special.InvLogit(p[i*(k-1)+l] - logC1[l])
+			grad[k+1+(i*(k-1)+l)] = float64(special.InvLogit(logC2[l]-p[i*(k-1)+l])*sum2) - float64(c1[l]*e) - float64(e*sum3) + special.InvLogit(logC1[l]-p[i*(k-1)+l])
 		}
 	}
-	for i := range k {
-		sum := 0.0
-		for j := max(0, i); j < k; j++ {
-			sum += a17[j]
-		}
-		a18[i] = sum
-	}
-	a21 := 0.0
-	a23 := 0.0
-	a26 := 0.0
+	a22 := 0.0
+	a24 := 0.0
+	a27 := 0.0
 	for i := 1; i < t; i++ {
 		sum := 0.0
 		sum2 := 0.0
@@ -1111,20 +1111,20 @@ func (s *Model) slope(grad, q []float64) {
 			sum2 += adjF[i*k+j]
 			sum3 += float64(e2 * e)
 		}
-		a20 := sum
-		a21 += a20
+		a21 := sum
+		a22 += a21
 		sumAdjF2 := sum2
-		a23 += sumAdjF2
-		a25 := sum3
-		a26 += a25
+		a24 += sumAdjF2
+		a26 := sum3
+		a27 += a26
 	}
-	a22 := float64(0.04*sumA4) - float64(a9*a19) - float64(a9*a21)
-	grad[k] = float64(a9*(a24+a26)) - float64(0.25*a5) - sumAdjF - a23 + 1
+	a23 := float64(0.04*sumA4) - float64(a9*a20) - float64(a9*a22)
+	grad[k] = float64(a9*(a25+a27)) - float64(0.25*a5) - sumAdjF - a24 + 1
 	for i := range min(1, k) {
-		grad[i] = kernel.Inside(i+1, 2, k) - a22
+		grad[i] = kernel.Inside(i+1, 2, k) - a23
 	}
 	for i := 1; i < k; i++ {
-		part := float64(expMu2[i] * a18[i])
-		grad[i] = kernel.Inside(i+1, 2, k) - part
+		part := float64(expMu2[i] * a19[i])
+		grad[i] = kernel.Inside(i+1, 2, k) + part
 	}
 }
