@@ -562,6 +562,18 @@ func (c *checker) readsPart(to *Let, subs []Subscript, at Span) {
 	c.reads = append(c.reads, read)
 }
 
+// hint is what may be read instead, where the position is not known.
+func (r *partRead) hint() string {
+	if r.lag != "" {
+		return fmt.Sprintf("a distance is a number: declare `const %s = 2`, or run with `--const %[1]s=2`", r.lag)
+	}
+	ix := "s"
+	if r.to.Name == ix {
+		ix = "r"
+	}
+	return fmt.Sprintf("read elements at a distance from the position that is defined, as in `%s[t-1]`, or those on one side of it, as in `sum(%s in 1..t-1) %[1]s[%[2]s]`", r.to.Name, ix)
+}
+
 // lagOf is the datum that is taken from an index, or that is the end of what is, in t - m and in t - k with k in 1..m.
 func (c *checker) lagOf(e Expr) string {
 	b, ok := e.(*BinaryExpr)
@@ -820,15 +832,7 @@ func (c *checker) circle(g []*Let) []*Let {
 		}
 		switch {
 		case !r.known:
-			ix := "s"
-			if r.to.Name == ix {
-				ix = "r"
-			}
-			hint := fmt.Sprintf("read elements at a distance from the position that is defined, as in `%s[t-1]`, or those on one side of it, as in `sum(%s in 1..t-1) %[1]s[%[2]s]`", r.to.Name, ix)
-			if r.lag != "" {
-				hint = fmt.Sprintf("a distance is a number: declare `const %s = 2`, or run with `--const %[1]s=2`", r.lag)
-			}
-			c.err(BadRecursion, r.at, hint,
+			c.err(BadRecursion, r.at, r.hint(),
 				"`%s` depends on what is defined here, and is not read position by position", r.to.Name)
 			return g
 		case r.distance == 0 && r.from == r.to:

@@ -84,6 +84,7 @@ const (
 	BadDefault        Code = "H803"
 	MaybeIndefinite   Code = "W501"
 	// W502 was that no metric is given, which is no fault.
+	StandIn       Code = "W503"
 	Unused        Code = "W201"
 	NoPrior       Code = "W401"
 	MayLeaveRange Code = "W402"
@@ -176,7 +177,7 @@ var Catalogue = []Entry{
 	{MetricOption, "a metric's options exist and have values in range", "metric softabs(beta = 1)", "metric softabs(alpha = 1)"},
 	{MetricMix, "metrics are added to metrics, are no values, and are given whole or by blocks", "metric fisher; metric[mu, mu] = 1", "metric fisher"},
 	{MetricScale, "the factor of a metric is positive and free of parameters", "metric sigma*identity", "metric 2*identity"},
-	{NoFisher, "the Fisher information exists", "metric fisher with a density term of parameters and data", "the term with ~, or no metric"},
+	{NoFisher, "the joint expected information of a prior and its arguments exists", "metric fisher(prior = expected) with a prior of the sum of two parameters", "metric fisher"},
 	{BadBlock, "each parameter stands in one block, and the metric in its block", "block all(mu, sigma, b, b)", "block all(mu, sigma, b)"},
 	{TooDeep, "expressions nest at most a few hundred levels", "((((…))))", "let part = (…), and the rest with its name"},
 	{TooLarge, "a model fits the size limits", "a file of 5 MB", "what repeats as vectors and sums"},
@@ -186,6 +187,7 @@ var Catalogue = []Entry{
 	{UnknownConst, "--const names a const or an int size of the model", "--const q=1", "--const k=1"},
 	{BadDefault, "a default fits its declaration", "data z real > 0 = -1", "data z real > 0 = 1"},
 	{MaybeIndefinite, "warning: a derived metric may not be positive definite everywhere", "metric hessian of a funnel", "metric softabs(alpha = 1), or none"},
+	{StandIn, "warning: of a term the expected information is not known, and the squares of the scores of the data stand for it", "metric fisher with a density term of parameters and data", "the term with ~, or no metric"},
 	{Unused, "warning: a declared name is not used", "data z real", "data z real; density -z*mu^2"},
 	{NoPrior, "warning: a parameter has no term in the density", "param z real", "z ~ normal(0, 1)"},
 	{MayLeaveRange, "warning: an argument of a distribution is outside its range in half of the parameter space", "y ~ normal(0, 2*mu) with mu: real", "y ~ normal(0, exp(mu))"},

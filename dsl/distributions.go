@@ -82,6 +82,9 @@ type Distribution struct {
 	Define, Inform, Generate string
 	InformY                  bool
 
+	// The information about the second argument is ½ tr(B ∂A B ∂A) along the changes ∂A of A, which is TraceOf, with B, which is TraceBy: "" where there is none.
+	TraceOf, TraceBy string
+
 	// LogCdf and LogCcdf are log P(Y ≤ y) and log P(Y > y), of counts for whole numbers y of the support and for −1; "" where there is no
 	// formula for them.
 	LogCdf, LogCcdf string
@@ -741,7 +744,7 @@ func ParseFormula(text string) (Expr, error) {
 // Informs reports whether the expected information about an argument is known.
 func (d *Distribution) Informs(n int) bool {
 	if d.Define != "" {
-		return n == 0 && d.Inform != ""
+		return n == 0 && d.Inform != "" || n == 1 && d.TraceOf != ""
 	}
 	return d.Fisher != nil && d.Fisher[n][n] != ""
 }

@@ -61,13 +61,13 @@ var families = []Distribution{
 		Name: "multi_normal_prec", Support: VectorReal,
 		Args:   []DistArg{{"mu", VectorReal}, {"Omega", Covariance}},
 		Define: "(y, mu real[n], Omega real[n, n]) = 0.5*log_det(Omega) - 0.5*dot(y - mu, Omega*(y - mu)) - 0.5*n*log(2*pi())",
-		Inform: "(mu real[n], Omega real[n, n]) = Omega",
+		Inform: "(mu real[n], Omega real[n, n]) = Omega", TraceOf: "Omega", TraceBy: "inverse(Omega)",
 	},
 	{
 		Name: "multi_normal_cholesky", Support: VectorReal,
 		Args:   []DistArg{{"mu", VectorReal}, {"L", LowerFactor}},
 		Define: "(y, mu real[n], L real[n, n]) {\nlet z = solve_lower(L, y - mu)\nreturn -0.5*dot(z, z) - sum(i in n) log(L[i, i]) - 0.5*n*log(2*pi())\n}",
-		Inform: "(mu real[n], L real[n, n]) = inverse(L*L')",
+		Inform: "(mu real[n], L real[n, n]) = inverse(L*L')", TraceOf: "L*L'", TraceBy: "inverse(L*L')",
 	},
 	{
 		Name: "multi_student_t_cholesky", Support: VectorReal,

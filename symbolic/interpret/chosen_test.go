@@ -23,7 +23,7 @@ func TestChosenPositions(t *testing.T) {
 		"density sum(i in n, j in k) (if j > 1 and g[i] > 0 and b[1] > 0 then b[g[i]] else 0)": {"[0, 2, -7]": true, "[0, 3, 1]": false},
 		"density sum(i in n) (if g[i] > 0 then 0 else b[g[i]+3])":                              {"[1, -2, 9]": true, "[1, 0, 9]": false},
 		"density sum(i in n) (if g[i] > 0 then (if i > 1 then b[g[i-1]] else 0) else b[1])":    {"[2, 1, 0]": true, "[3, 0, 0]": true, "[3, 1, 0]": false},
-		"density sum(i in n, j in k) (if j == i+1 then b[i+1]*g[i] else 0)":              {"[0, 2, 5]": true},
+		"density sum(i in n, j in k) (if j == i+1 then b[i+1]*g[i] else 0)":                    {"[0, 2, 5]": true},
 		"density sum(i in n, j in k) (if j == g[i]+1 and j > 1 then b[g[i]+1] else 0)":         {"[-7, 1, 5]": true},
 		"density sum(i in n, j in k) (if j != g[i] and j > g[i] then b[g[i]] else 0)":          {"[2, 3, 1]": true, "[2, 0, 1]": false},
 		"density sum(i in n) (i > 1 and g[i] == g[i-1])*b[1]":                                  {"[-1, -1, 5]": true},

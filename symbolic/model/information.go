@@ -14,11 +14,10 @@ func (p *Posterior) fisher(d *Diagnosed, t *dsl.MetricTerm) entry {
 	c := p.C
 	// Of many terms few hold any one parameter.
 	parts := make([][]*part, len(p.Params))
-	keep := func(term *PosteriorTerm, e entry) {
+	keep := func(held map[int]bool, e entry) {
 		if e == nil {
 			return
 		}
-		held := p.paramsOf(term)
 		x := &part{e, held}
 		for n := range p.Params {
 			if held[n] {
@@ -36,21 +35,24 @@ func (p *Posterior) fisher(d *Diagnosed, t *dsl.MetricTerm) entry {
 		term := term
 		switch {
 		case term.Term.Dist == nil:
-			if p.mentionsData(term.L) {
-				hint, what := "write the term with `~`, or leave `metric` out, and `hamc run` adapts a Euclidean metric", "a `density` statement is not known: it names no distribution of the data"
-				if of := term.Term.WithoutInformation(); of != "" {
-					hint, what = "leave `metric` out, and `hamc run` adapts a Euclidean metric", of+" is not known"
-				}
-				d.Add(dsl.Error, dsl.NoFisher, term.Term.At, hint, "the Fisher information of %s", what)
+			if !p.mentionsData(term.L) {
+				log.Add(term.L)
 				continue
 			}
-			log.Add(term.L)
+			what := "a `density` statement"
+			if of := term.Term.WithoutInformation(); of != "" {
+				what = of
+			}
+			if p.standsIn(d, t, term, what+" is not known") {
+				each, indices := p.el.Observations(term.Term.Value)
+				keep(p.paramsIn(each), p.scores(each, indices))
+			}
 		case p.leftIsParam(term) && t.Expected:
-			keep(term, p.jointInformation(d, t, term))
+			keep(p.paramsOf(term), p.jointInformation(d, t, term))
 		case p.leftIsParam(term):
 			log.Add(term.L)
 		default:
-			keep(term, p.information(d, t, term))
+			keep(p.paramsOf(term), p.information(d, t, term))
 		}
 	}
 	prior := log.Sum()
@@ -69,6 +71,42 @@ func (p *Posterior) fisher(d *Diagnosed, t *dsl.MetricTerm) entry {
 type part struct {
 	at    entry
 	holds map[int]bool
+}
+
+// standsIn says that the squares of the scores of the data stand for the expected information of a term, which is not known for a reason. A candidate has no stand-ins: then
+// it is an error, and there is no such candidate.
+func (p *Posterior) standsIn(d *Diagnosed, t *dsl.MetricTerm, term *PosteriorTerm, why string) bool {
+	const hint = "leave `metric` out, and `hamc run` adapts a Euclidean metric"
+	if t.Chosen {
+		d.Add(dsl.Error, dsl.NoFisher, term.Term.At, hint, "the expected information of %s", why)
+		return false
+	}
+	d.Add(dsl.Warning, dsl.StandIn, term.Term.At, hint, "the expected information of %s: the squares of the scores of the data stand for it in the metric", why)
+	return true
+}
+
+// scores is Σ_i s_i s_iᵀ with the scores s_i = ∂ℓ_i/∂q of the log densities at indices: it is positive semidefinite, and its expectation at the parameters that the data come from is the information.
+func (p *Posterior) scores(each *expr.Expr, indices []*expr.Index) entry {
+	c := p.C
+	return func(r, q int, a, b []expr.Sub) *expr.Expr {
+		x := c.Diff(each, p.Params[r].Coord, a...)
+		if x.IsNum(0) {
+			return x
+		}
+		return c.SumOverAll(indices, c.Mul(x, c.Diff(each, p.Params[q].Coord, b...)))
+	}
+}
+
+// paramsIn returns the parameters that an expression depends on, by number.
+func (p *Posterior) paramsIn(e *expr.Expr) map[int]bool {
+	held := map[int]bool{}
+	coordinates := expr.Coordinates(e)
+	for n, b := range p.Params {
+		if _, ok := coordinates[b.Coord]; ok {
+			held[n] = true
+		}
+	}
+	return held
 }
 
 // paramsOf returns the parameters that the left side or an argument of a term depends on, by number.
@@ -114,9 +152,10 @@ func (p *Posterior) information(d *Diagnosed, t *dsl.MetricTerm, term *Posterior
 	dist := term.Term.Dist
 	for n, a := range term.Args {
 		if !dist.Informs(n) && p.argDepends(a) {
-			d.Add(dsl.Error, dsl.NoFisher, term.Term.At, "leave `metric` out, and `hamc run` adapts a Euclidean metric",
-				"the expected information of `%s` about its argument `%s`, which depends on a parameter, is not finite or not known", dist.Name, dist.Args[n].Name)
-			return nil
+			if !p.standsIn(d, t, term, fmt.Sprintf("`%s` about its argument `%s`, which depends on a parameter, is not finite or not known", dist.Name, dist.Args[n].Name)) {
+				return nil
+			}
+			return p.scores(term.Each, term.Indices)
 		}
 	}
 	if dist.Whole() {
@@ -175,6 +214,10 @@ func (p *Posterior) vectorInformation(term *PosteriorTerm, y *expr.Value) entry 
 		e := c.Sum(i, c.Sum(j, c.Mul(di, info.At(expr.Sub{Index: i}, expr.Sub{Index: j}), dj)))
 		if dist.Fisher != nil && len(term.Args) > 1 {
 			e = c.Add(e, p.traceInformation(term.Args[1], info, p.Params[r].Coord, p.Params[q].Coord, a, b))
+		}
+		if dist.TraceOf != "" && y == nil {
+			of, by := c.FormulaValue(dist, dist.TraceOf, term.Left, term.Args), c.FormulaValue(dist, dist.TraceBy, term.Left, term.Args)
+			e = c.Add(e, p.traceInformation(of, by, p.Params[r].Coord, p.Params[q].Coord, a, b))
 		}
 		return c.SumOverAll(term.Indices, e)
 	}

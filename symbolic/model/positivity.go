@@ -90,6 +90,8 @@ func (v *positivity) derived(t *dsl.MetricTerm, hessian bool) {
 		case dist != nil && !p.leftIsParam(term) && !hessian:
 			// Expected information is positive semidefinite.
 			v.coverByData(t, term)
+		case dist == nil && !hessian && p.mentionsData(term.L):
+			// So are the squares of scores.
 		case dist != nil && p.leftIsParam(term) && v.concaveResidual(term) && (several || !v.onDiagonal(term, block)):
 			// So is the negative Hessian of a log-concave density in an
 			// affine residual.
