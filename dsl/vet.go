@@ -138,12 +138,15 @@ func (v *vetting) data() {
 	}
 	selects, predicts := v.m.roles()
 	seen := v.namedBy(selects)
+	var vectors []*Data
 	for _, d := range v.m.Data {
 		x := v.values[d.Name]
 		switch {
 		case len(d.Type.Shape) == 0 || observed[d] || !predicts[d] || d.Constraint != nil || len(x) == 0:
 		case d.Type.Base == Real && len(d.Type.Shape) == 1:
 			v.predictors(d, [][]float64{x})
+			v.beside(d, vectors)
+			vectors = append(vectors, d)
 		case d.Type.Base == Real && len(d.Type.Shape) == 2:
 			columns, _ := v.size(d.Type.Shape[1])
 			v.predictors(d, columnsOf(x, columns))
@@ -206,6 +209,25 @@ func (v *vetting) predictors(d *Data, columns [][]float64) {
 	}
 	if most > ratio*least {
 		v.find(UnequalPredictors, d.At, "divide them by their standard deviations", "the columns of `%s` have standard deviations from %.3g to %.3g, and so, inversely, have plausible coefficients", d.Name, least, most)
+	}
+}
+
+// beside looks at a predictor beside others of its length.
+func (v *vetting) beside(d *Data, others []*Data) {
+	x := v.values[d.Name]
+	_, sd := moments(x)
+	for _, o := range others {
+		y := v.values[o.Name]
+		_, own := moments(y)
+		switch {
+		case o.Type.Shape[0] != d.Type.Shape[0] || sd == 0 || own == 0:
+		case slices.Equal(x, y):
+			v.find(ConstantPredictor, d.At, "leave one out: their coefficients cannot be told apart", "`%s` and `%s` are equal", o.Name, d.Name)
+			return
+		case max(sd, own) > ratio*min(sd, own):
+			v.find(UnequalPredictors, d.At, "divide them by their standard deviations", "`%s` and `%s` have the standard deviations %.3g and %.3g, and so, inversely, have plausible coefficients", o.Name, d.Name, own, sd)
+			return
+		}
 	}
 }
 

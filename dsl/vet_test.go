@@ -20,6 +20,10 @@ func TestVet(t *testing.T) {
 	x := func(x ...float64) map[string][]float64 { return sizes(map[string][]float64{"x": x}) }
 	g := func(g ...float64) map[string][]float64 { return sizes(map[string][]float64{"g": g}) }
 	regression := head + "data x real[n]\nparam a, b real\na, b ~ normal(0, 1)\ny ~ normal(a + b*x, 1)\n"
+	two := head + "data x, z real[n]\nparam b, c real\nb, c ~ normal(0, 1)\ny ~ normal(b*x + c*z, 1)\n"
+	xz := func(z ...float64) map[string][]float64 {
+		return sizes(map[string][]float64{"x": {0.5, 1, -1, 0}, "z": z})
+	}
 	matrix := head + "data x real[n, k]\nparam b real[k]\nb ~ normal(0, 1)\ny ~ normal(x*b, 1)\n"
 	groups := head + "data g int[n] in 1..k\nparam u real[k]\nu ~ normal(0, 1)\ny ~ normal(u[g], 1)\n"
 	edges := head + "data g, h int[n] in 1..k\nparam u real[k]\nu ~ normal(0, 1)\ny ~ normal(u[g] - u[h], 1)\n"
@@ -48,6 +52,8 @@ func TestVet(t *testing.T) {
 		{dsl.ConstantPredictor, matrix, matrix, x(1, 1, 2, 2, 3, 3, 4, 4), x(1, 1, 2, 2, 3, 3, 4, 5)},
 		{dsl.FarPredictor, regression, regression, x(2000, 2001, 2000, 2000.5), x(0, 1, 0, 0.5)},
 		{dsl.UnequalPredictors, matrix, matrix, x(1, 1000, 2, 7000, 3, 5000, 4, -9000), x(1, 10, 2, 70, 3, 50, 4, -90)},
+		{dsl.ConstantPredictor, two, two, xz(0.5, 1, -1, 0), xz(0.5, 1, -1, 0.1)},
+		{dsl.UnequalPredictors, two, two, xz(-1e5, 5e4, 2e5, -7e4), xz(-100, 50, 200, -70)},
 		{dsl.EmptyGroup, groups, groups, g(1, 1, 1, 1), g(1, 2, 1, 1)},
 		// What no predictor and no group of a parameter is.
 		{dsl.EmptyGroup, groups, edges, g(1, 1, 1, 1), gh(2, 2, 2, 2)},
