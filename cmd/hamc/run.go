@@ -21,6 +21,7 @@ import (
 
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/sampler"
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/terminal"
+	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/driver"
 	"github.com/hamc-dev/hamc/symbolic/interpret"
@@ -515,6 +516,9 @@ func describe(m *model, in *runtime.Info) string {
 	if len(latent) > 0 {
 		what += ", transport of " + strings.Join(latent, " and ")
 	}
+	if list := unmapped(m); len(list) > 0 {
+		what += ", without one for " + strings.Join(list, " and ")
+	}
 	if m.d.Metric != nil && m.d.Metric.Auto {
 		return fmt.Sprintf("%s, Euclidean metric or Fisher information (%s)", what, m.d.Metric.Describe())
 	}
@@ -526,6 +530,25 @@ func describe(m *model, in *runtime.Info) string {
 		blocks = append(blocks, fmt.Sprintf("%s (%s metric)", c.Block.ObjectName(), c.Metric.Describe()))
 	}
 	return fmt.Sprintf("%s, in the blocks %s", what, strings.Join(blocks, ", "))
+}
+
+// unmapped are the parameters of a model without a metric that have scales of other parameters, and no coordinates of their own.
+func unmapped(m *model) (out []string) {
+	for _, b := range m.checked.Blocks {
+		if slices.ContainsFunc(b.Metric, func(t *dsl.MetricTerm) bool { return t.Kind != dsl.MetricAuto }) {
+			return nil
+		}
+	}
+	for _, p := range m.checked.Hierarchical() {
+		mapped := false
+		for _, t := range m.d.Transports {
+			mapped = mapped || t.Param.Decl.ObjectName() == p.Name
+		}
+		if !mapped {
+			out = append(out, p.Name)
+		}
+	}
+	return out
 }
 
 // watcher turns the sampler's events into the display.

@@ -141,3 +141,17 @@ func TestBlameBehindTransport(t *testing.T) {
 		t.Errorf("%s", said)
 	}
 }
+
+// TestWithoutMaps: a run names the vectors with a scale of other parameters that have no map, unless the model has a metric.
+func TestWithoutMaps(t *testing.T) {
+	const head = "model rates\ndata n int\ndata y real[n]\nparam r, u real[n]\nparam tau, s real > 0\n" +
+		"let v[1] = r[1]\nlet v[t] = 0.5*v[t-1] + r[t] for t in 2..n\ny ~ normal(v + u, s)\n" +
+		"r ~ normal(0, tau)\nu ~ normal(0, s)\ntau, s ~ exponential(1)\n"
+	inDir(t, map[string]string{"auto.ham": head, "written.ham": head + "metric identity\n", "data.json": `{"n": 3, "y": [1, 0.5, -1]}`})
+	for name, want := range map[string]bool{"auto.ham": true, "written.ham": false} {
+		said := fine(t, "run", name, "--data", "data.json", "--evaluate", "--chains", "1", "--warmup", "0", "--draws", "1", "--steps", "1", "--step-size", "0.1", "--output-dir", name+"-draws").stderr
+		if got := strings.Contains(said, ", without one for r,"); got != want {
+			t.Errorf("%s: named %v, want %v:\n%s", name, got, want, said)
+		}
+	}
+}
