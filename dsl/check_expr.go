@@ -774,6 +774,9 @@ func (c *checker) positionHint(a Expr, size Extent) string {
 			}
 		}
 	} else if d, ok := c.scope[n.Name].(*Data); ok && d.Type.IsScalar() {
+		if whole, ok := c.sizes[size.Name].(*Data); ok && whole.Formula != nil && slices.Contains(whole.Formula.Sources(), d) {
+			return fmt.Sprintf("the other parts of that size may be negative: declare them with `>= 0`, as `data %s int >= 0`", n.Name)
+		}
 		return fmt.Sprintf("declare `data %s int in 1..%s`", n.Name, size)
 	} else if q, ok := c.scope[n.Name].(*Quantity); ok && q.Type.IsScalar() {
 		return fmt.Sprintf("what is computed of a draw selects by a sum: sum(j in %s) (%s == j)*x[j]", size, n.Name)
