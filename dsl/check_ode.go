@@ -86,6 +86,10 @@ func (c *checker) rightSides(o *Ode, s *OdeStmt) {
 	complete := !s.lost // what is missing is missing, not misspelt
 	for _, eq := range s.Equations {
 		c.expr(eq.Value)
+		if t := eq.Value.Type(); len(t.Shape) > 0 && t.Base != MetricBase {
+			c.err(NotScalar, eq.Value.Span(), "of an array name an element, `x[1]`; one that the time chooses is `if time < 7 then x[1] else x[2]`", "the right side of an equation is a scalar, this is %s", t)
+			bad(eq.Value)
+		}
 		c.wantScalar(eq.Value, "the right side of an equation")
 		if eq.Value.Type().Base != Invalid {
 			c.scalars(eq.Value, "the right side of a differential equation", false)
