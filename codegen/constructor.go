@@ -243,6 +243,8 @@ func (g *generator) whole(w *dsl.Whole) *jen.Statement {
 			return jen.Float64().Call(jen.Lit(w.N))
 		case w.Op == "":
 			return jen.Float64().Call(g.datum(w.Data.ObjectName()))
+		case w.Op == "count":
+			return jen.Qual(checkPath, "Count").Call(g.datum(w.Data.ObjectName()), jen.Lit(w.Test.Op), jen.Lit(w.Test.To))
 		case w.Data != nil:
 			return jen.Qual(checkPath, map[string]string{"max": "Max", "min": "Min", "sum": "Sum"}[w.Op]).Call(g.datum(w.Data.ObjectName()))
 		}

@@ -97,6 +97,7 @@ type checker struct {
 	lagged      int             // terms of sums over distances that are written out
 
 	integerArrays map[string]bool   // names of integer data that are no scalars
+	vectorSizes   map[string]string // the sizes of data that are vectors, as they are written
 	sizeLets      map[*LetStmt]bool // definitions that are sizes
 	unresolved    []computedSize
 
@@ -816,7 +817,7 @@ func (c *checker) extent(e Expr, what string) (Extent, bool) {
 				return Extent{}, false
 			}
 		}
-	case *CallExpr:
+	case *CallExpr, *SumExpr:
 		if c.formOfSize(e) {
 			return c.computedExtent(e), true
 		}
@@ -846,7 +847,7 @@ func (c *checker) noSize(e *Name, at Span, what string) {
 	c.note(at, "declared here")
 }
 
-const sizeForms = "a size is made of numbers, consts, int data and max, min and sum of integer data by + - and *"
+const sizeForms = "a size is made of numbers, consts, int data and max, min and sum of integer data, and counts as `sum(i in n) (y[i] > 0)`, by + - and *"
 
 // undeclaredSize is the hint for a size that is not declared.
 func (c *checker) undeclaredSize(name string) string {

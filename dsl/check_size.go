@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -13,10 +14,34 @@ import (
 
 // Whole is the formula of a whole number that is computed of data.
 type Whole struct {
-	Op   string   // "+", "-", "*", "max", "min", "sum"; "" of a number, or of an int datum
+	Op   string   // "+", "-", "*", "max", "min", "sum", "count"; "" of a number, or of an int datum
 	N    int      // of a number
-	Data *Data    // of an int datum, of max, min and sum
+	Data *Data    // of an int datum, of max, min, sum and count
+	Test Test     // of count: what the elements that are counted meet
 	Args []*Whole // of the others
+}
+
+// Test is a comparison with a number, by one of < <= > >= == !=.
+type Test struct {
+	Op string
+	To float64
+}
+
+// Holds reports whether a number meets it.
+func (t Test) Holds(x float64) bool {
+	switch t.Op {
+	case "<":
+		return x < t.To
+	case "<=":
+		return x <= t.To
+	case ">":
+		return x > t.To
+	case ">=":
+		return x >= t.To
+	case "==":
+		return x == t.To
+	}
+	return x != t.To
 }
 
 // Sources are the data that a formula is made of, in order.
@@ -43,6 +68,14 @@ func (w *Whole) Value(numbers func(*Data) []float64) float64 {
 			return float64(w.N)
 		}
 		return numbers(w.Data)[0]
+	case "count":
+		n := 0.0
+		for _, x := range numbers(w.Data) {
+			if w.Test.Holds(x) {
+				n++
+			}
+		}
+		return n
 	case "max", "min", "sum":
 		v := numbers(w.Data)
 		if len(v) == 0 {
@@ -146,8 +179,30 @@ func (c *checker) formOfSize(e Expr) bool {
 		return (e.Op == "+" || e.Op == "-" || e.Op == "*") && c.formOfSize(e.X) && c.formOfSize(e.Y)
 	case *CallExpr:
 		return c.reducedData(e) != ""
+	case *SumExpr:
+		_, _, ok := c.counted(e)
+		return ok
 	}
 	return false
+}
+
+// counted is the data that a sum counts elements of, sum(i in n) (y[i] > 0), and what these meet.
+func (c *checker) counted(e *SumExpr) (name string, test Test, ok bool) {
+	b, is := e.Body.(*BinaryExpr)
+	if e.Func != "sum" || len(e.Indices) != 1 || e.Indices[0].Lo != nil || !is || !compares[b.Op] || b.Op == "and" || b.Op == "or" {
+		return "", test, false
+	}
+	x, is := b.X.(*IndexExpr)
+	to, known := c.constant(b.Y)
+	if !is || !known || len(x.Args) != 1 {
+		return "", test, false
+	}
+	base, is := x.Base.(*Name)
+	at, also := x.Args[0].(*Name)
+	if !is || !also || at.Name != e.Indices[0].Name || e.Indices[0].Hi == nil || c.vectorSizes[base.Name] != Text(e.Indices[0].Hi) {
+		return "", test, false
+	}
+	return base.Name, Test{b.Op, to}, true
 }
 
 // reducedData is the name of the integer data that a call takes the maximum, the minimum or the sum of, or "".
@@ -174,6 +229,9 @@ func (c *checker) sizeText(e Expr) string {
 		return e.Name
 	case *CallExpr:
 		return e.Func + "(" + c.reducedData(e) + ")"
+	case *SumExpr:
+		name, test, _ := c.counted(e)
+		return fmt.Sprintf("sum(%s%s%v)", name, test.Op, test.To)
 	case *BinaryExpr:
 		sum := func(x Expr) bool {
 			b, ok := x.(*BinaryExpr)
@@ -194,7 +252,8 @@ func factor(text string, brackets bool) string {
 // computedExtent is the size of a formula. Where declarations are being read, not all data are known, and it is looked at later.
 func (c *checker) computedExtent(e Expr) Extent {
 	_, call := e.(*CallExpr)
-	name := factor(c.sizeText(e), !call) // as it stands in formulas
+	_, count := e.(*SumExpr)
+	name := factor(c.sizeText(e), !call && !count) // as it stands in formulas
 	if _, known := c.sizes[name]; !known {
 		d := &Data{object: object{Name: name, At: e.Span(), used: true}, Type: Type{Base: Int}, IsSize: true}
 		c.sizes[name] = d
@@ -309,6 +368,12 @@ func (c *checker) formula(e Expr) *Whole {
 			d.used = true
 			return &Whole{Op: e.Func, Data: d}
 		}
+	case *SumExpr:
+		name, test, _ := c.counted(e)
+		if d, ok := c.scope[name].(*Data); ok {
+			d.used = true
+			return &Whole{Op: "count", Data: d, Test: test}
+		}
 	case *BinaryExpr:
 		return &Whole{Op: e.Op, Args: []*Whole{c.formula(e.X), c.formula(e.Y)}}
 	}
@@ -318,7 +383,7 @@ func (c *checker) formula(e Expr) *Whole {
 // namedSizes finds the definitions that serve as sizes: `let K = max(group)` where K is the size of an array, or an end of a range. They are
 // known wherever data are.
 func (c *checker) namedSizes(f *File) {
-	c.integerArrays, c.sizeLets = map[string]bool{}, map[*LetStmt]bool{}
+	c.integerArrays, c.vectorSizes, c.sizeLets = map[string]bool{}, map[string]string{}, map[*LetStmt]bool{}
 	used := map[string]bool{}
 	note := func(list ...Expr) {
 		for _, e := range list {
@@ -339,6 +404,11 @@ func (c *checker) namedSizes(f *File) {
 				c.integerArrays[id.Name] = true
 			}
 		}
+		if s, ok := s.(*DataStmt); ok && len(s.Type.Sizes) == 1 {
+			for _, id := range s.Names {
+				c.vectorSizes[id.Name] = Text(s.Type.Sizes[0])
+			}
+		}
 		Walk(s, func(n Node) bool {
 			switch n := n.(type) {
 			case *TypeExpr:
@@ -350,6 +420,11 @@ func (c *checker) namedSizes(f *File) {
 			}
 			return true
 		})
+	}
+	for n := len(f.Stmts) - 1; n >= 0; n-- { // what a size is computed of may be one
+		if s, ok := f.Stmts[n].(*LetStmt); ok && used[s.Name.Name] && len(s.Places) == 0 && s.For == nil {
+			note(s.Value)
+		}
 	}
 	for _, s := range f.Stmts {
 		s, ok := s.(*LetStmt)

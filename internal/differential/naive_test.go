@@ -123,6 +123,15 @@ func (e *naive) whole(w *dsl.Whole) float64 {
 				total += v
 			}
 			return total
+		case "count":
+			for n, v := range x {
+				x[n] = binary(w.Test.Op, number(v), number(w.Test.To)).v[0]
+			}
+			total := 0.0
+			for _, v := range x {
+				total += v
+			}
+			return total
 		}
 		return x[0] // of one number, or the least
 	}

@@ -214,6 +214,18 @@ func Min(x []int) float64 {
 	return float64(slices.Min(x))
 }
 
+// Count is how many numbers compare with one as op says, one of < <= > >= == !=.
+func Count[T int | float64](x []T, op string, to float64) float64 {
+	n := 0.0
+	for _, v := range x {
+		y := float64(v)
+		if op == "<" && y < to || op == "<=" && y <= to || op == ">" && y > to || op == ">=" && y >= to || op == "==" && y == to || op == "!=" && y != to {
+			n++
+		}
+	}
+	return n
+}
+
 // Sum is the sum of whole numbers, as Whole takes it.
 func Sum(x []int) float64 {
 	total := 0.0
