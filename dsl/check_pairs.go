@@ -335,7 +335,9 @@ func (c *checker) ofPairs(term *Term) *Term {
 		return nil
 	}
 	if found.independent >= 0 {
-		c.independent(term, l, found)
+		if !c.independent(term, l, found) {
+			return nil
+		}
 		return term
 	}
 	c.grid(term, l, found)
@@ -385,10 +387,13 @@ func nameFor(l *Let, at Span) Expr {
 	return &Name{node: node{span: at, typ: l.Type}, Name: l.Name, Obj: l}
 }
 
-// independent makes of a term one for each row, or column, with the covariance of that.
-func (c *checker) independent(term *Term, l *Let, found *pairStructure) {
+// independent makes of a term one for each row, or column, with the covariance of that. It is false where an error was reported.
+func (c *checker) independent(term *Term, l *Let, found *pairStructure) bool {
 	d := found.independent
 	block := c.pairPart(l, "Block", found.block, d, 1-d, 3-d)
+	if len(block.Type.Shape) != 3 {
+		return false // an error was reported
+	}
 	at := term.Args[1].Span()
 	all := &CallExpr{node: node{span: at, typ: block.Type}, At: at, Func: block.Name, Inlined: &Inlined{Lets: []*Let{block}, Value: nameFor(block, at)}}
 	ix := indicesOver(term.Left.Type().Shape[d:d+1], at)[0]
@@ -406,6 +411,7 @@ func (c *checker) independent(term *Term, l *Let, found *pairStructure) {
 	}
 	term.Left, term.Args = row(term.Left), []Expr{row(term.Args[0]), elementOf(all, []*Index{ix})}
 	term.For = ix
+	return true
 }
 
 // grid adds the term of a matrix whose covariance is a Kronecker product.

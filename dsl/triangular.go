@@ -35,7 +35,7 @@ func LowerTriangular(e Expr) bool {
 		if e.Inlined != nil {
 			return LowerTriangular(e.Inlined.Value)
 		}
-		return e.Func == "cholesky" || e.Func == "diag"
+		return e.Func == "cholesky" || e.Func == "diag" || e.Func == "solve_lower" && LowerTriangular(e.Args[1].Expr)
 	case *BinaryExpr:
 		switch x, y := e.X, e.Y; e.Op {
 		case "+", "-":
@@ -57,15 +57,39 @@ func zeroAbove(e Expr, row, col *Index) bool {
 		n, ok := e.(*Name)
 		return ok && n.Obj == Object(ix)
 	}
+	// ahead is how far the column is moved beside the row in two expressions, of which one is the row and the other the column, each with a number: row + r and col + k have k − r.
+	ahead := func(x, y Expr) (by float64, ok bool) {
+		x, r := moved(x)
+		y, k := moved(y)
+		switch {
+		case is(x, row) && is(y, col):
+			return k - r, true
+		case is(x, col) && is(y, row):
+			return r - k, true
+		}
+		return 0, false
+	}
 	switch e := e.(type) {
 	case *Number:
 		return e.Value == 0
+	case *IndexExpr:
+		n := len(e.Subscripts)
+		return n >= 2 && e.Subscripts[n-2] == Subscript{Index: row} && e.Subscripts[n-1] == Subscript{Index: col} && LowerTriangular(e.Base)
 	case *IfExpr:
 		return zeroAbove(e.Cond, row, col) && zeroAbove(e.Else, row, col)
 	case *UnaryExpr:
 		return (e.Op == "-" || e.Op == "+") && zeroAbove(e.X, row, col)
 	case *CallExpr:
-		return e.Func == "delta" && len(e.Args) == 2 && (is(e.Args[0].Expr, row) && is(e.Args[1].Expr, col) || is(e.Args[0].Expr, col) && is(e.Args[1].Expr, row))
+		if e.Func != "delta" || len(e.Subscripts) != 2 {
+			return false
+		}
+		switch x, y := e.Subscripts[0], e.Subscripts[1]; { // row + r = col + k
+		case x.Index == row && y.Index == col:
+			return y.Offset >= x.Offset
+		case x.Index == col && y.Index == row:
+			return x.Offset >= y.Offset
+		}
+		return false
 	case *BinaryExpr:
 		switch x, y := e.X, e.Y; e.Op {
 		case "*", ".*", "and":
@@ -79,10 +103,27 @@ func zeroAbove(e Expr, row, col *Index) bool {
 		case ">=", ">":
 			return is(x, row) && is(y, col)
 		case "==":
-			return is(x, row) && is(y, col) || is(x, col) && is(y, row)
+			by, ok := ahead(x, y)
+			return ok && by >= 0
 		}
 	}
 	return false
+}
+
+// moved is an expression without a number that is added to it, and that number.
+func moved(e Expr) (Expr, float64) {
+	b, ok := e.(*BinaryExpr)
+	if !ok || b.Op != "+" && b.Op != "-" {
+		return e, 0
+	}
+	n, ok := b.Y.(*Number)
+	switch {
+	case !ok:
+		return e, 0
+	case b.Op == "-":
+		return b.X, -n.Value
+	}
+	return b.X, n.Value
 }
 
 // LowerHalf is the lower triangle of a matrix, with zeros above the diagonal.

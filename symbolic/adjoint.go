@@ -120,7 +120,7 @@ func (s *sweep) pass(d *expr.Def) {
 	}
 	// The adjoint at the definition's own indices.
 	e := s.total(bar)
-	if d.Tensor.Atom || d.Tensor.Whole || len(d.Indices) > 0 && (expr.ReadsPart(d.Body) || sums(d.Body) && sums(e)) || len(d.Indices) == 2 && multiplied(e) {
+	if d.Tensor.Atom || d.Tensor.Whole || len(d.Indices) > 0 && (expr.ReadsPart(d.Body) || !few(d.Indices) && sums(d.Body) && sums(e)) || len(d.Indices) == 2 && multiplied(e) {
 		e = p.settle(e, bar.indices) // all that the parts of a family, or the factors of a product, share
 	}
 	fresh := make([]*expr.Index, len(d.Indices))
@@ -141,6 +141,21 @@ func (s *sweep) pass(d *expr.Def) {
 		return
 	}
 	s.visit(body, fresh, e)
+}
+
+// fewElements is how many elements are so few that nothing is gained where they share a sum.
+const fewElements = 16
+
+// few reports whether an array over indices has few elements, whatever the data are.
+func few(indices []*expr.Index) bool {
+	n := 1
+	for _, i := range indices {
+		if !i.Range.Hi.IsConst() {
+			return false
+		}
+		n *= i.Range.Hi.Offset
+	}
+	return n <= fewElements
 }
 
 // sums reports whether an expression has a sum in it that it takes turns for.
