@@ -97,6 +97,7 @@ type checker struct {
 	lagged      int             // terms of sums over distances that are written out
 
 	integerArrays map[string]bool   // names of integer data that are no scalars
+	inSizes       map[string]bool   // names of definitions that sizes are made of
 	vectorSizes   map[string]string // the sizes of data that are vectors, as they are written
 	sizeLets      map[*LetStmt]bool // definitions that are sizes
 	unresolved    []computedSize
@@ -1481,7 +1482,7 @@ func (c *checker) let(s *LetStmt) {
 	if c.noPart(s) {
 		return
 	}
-	l := &Let{object: object{s.Name.Name, s.Name.At, s.Doc, false}}
+	l := &Let{object: object{s.Name.Name, s.Name.At, s.Doc, c.inSizes[s.Name.Name]}}
 	l.Value = s.Value
 	l.Indices, l.Type = c.definition(l.Name, decls(s.Places), s.Value)
 	c.reached(l)

@@ -383,7 +383,7 @@ func (c *checker) formula(e Expr) *Whole {
 // namedSizes finds the definitions that serve as sizes: `let K = max(group)` where K is the size of an array, or an end of a range. They are
 // known wherever data are.
 func (c *checker) namedSizes(f *File) {
-	c.integerArrays, c.vectorSizes, c.sizeLets = map[string]bool{}, map[string]string{}, map[*LetStmt]bool{}
+	c.integerArrays, c.vectorSizes, c.sizeLets, c.inSizes = map[string]bool{}, map[string]string{}, map[*LetStmt]bool{}, map[string]bool{}
 	used := map[string]bool{}
 	note := func(list ...Expr) {
 		for _, e := range list {
@@ -421,17 +421,21 @@ func (c *checker) namedSizes(f *File) {
 			return true
 		})
 	}
-	for n := len(f.Stmts) - 1; n >= 0; n-- { // what a size is computed of may be one
-		if s, ok := f.Stmts[n].(*LetStmt); ok && used[s.Name.Name] && len(s.Places) == 0 && s.For == nil {
-			note(s.Value)
-		}
-	}
+	plain := map[string]Expr{} // definitions above, which the formula of a size may name
 	for _, s := range f.Stmts {
 		s, ok := s.(*LetStmt)
-		if !ok || !used[s.Name.Name] || len(s.Places) > 0 || s.For != nil || !c.formOfSize(s.Value) {
+		if !ok || len(s.Places) > 0 || s.For != nil {
 			continue
 		}
-		x, ok := c.extent(s.Value, "a size")
+		value := c.writtenOutSize(s.Value, plain)
+		if !c.formOfSize(value) {
+			continue
+		}
+		plain[s.Name.Name] = value
+		if !used[s.Name.Name] {
+			continue
+		}
+		x, ok := c.extent(value, "a size")
 		if !ok {
 			continue
 		}
@@ -441,4 +445,30 @@ func (c *checker) namedSizes(f *File) {
 			delete(c.later, s.Name.Name)
 		}
 	}
+}
+
+// maxSizeParts is how many parts the formula of a size may have.
+const maxSizeParts = 200
+
+// writtenOutSize is the formula of a size with definitions in the place of their names.
+func (c *checker) writtenOutSize(e Expr, definitions map[string]Expr) Expr {
+	var names []string
+	parts := 0
+	Walk(e, func(n Node) bool {
+		parts++
+		if n, ok := n.(*Name); ok && definitions[n.Name] != nil && !slices.Contains(names, n.Name) {
+			if _, declared := c.scope[n.Name]; !declared {
+				names = append(names, n.Name)
+			}
+		}
+		return true
+	})
+	if parts > maxSizeParts {
+		return e
+	}
+	for _, name := range names {
+		e = cloner{name, definitions[name]}.expr(e)
+		c.inSizes[name] = true
+	}
+	return e
 }
