@@ -350,6 +350,9 @@ func (c *checker) callFunc(e *CallExpr, fn *Func) {
 	c.each(e, fn, values)
 }
 
+// Builtin reports whether a function is one of the tables: its text is not the user's.
+func (fn *Func) Builtin() bool { return fn.builtin }
+
 // rowwise reports whether a function that takes a vector takes the rows of a matrix, one by one: that of a combination of distributions does.
 func (fn *Func) rowwise() bool { return fn.builtin && fn.of != nil && combinationOf(fn.of.Name) != nil }
 

@@ -293,15 +293,9 @@ func equal(of [2]string, at Expr) Expr {
 	return call
 }
 
-// renamed gives a name in an expression that is not checked another.
+// renamed is an expression that is not checked, with another name in the place of one.
 func renamed(e Expr, from, to string) Expr {
-	Walk(e, func(n Node) bool {
-		if n, ok := n.(*Name); ok && n.Name == from {
-			n.Name = to
-		}
-		return true
-	})
-	return e
+	return cloner{from, &Name{node: node{span: e.Span()}, Name: to}}.expr(e)
 }
 
 // ofPairs makes of y ~ multi_normal(mu, C), for a matrix y and the covariance C of pairs of its positions, what the structure of C allows. It returns nil where that is done or
@@ -443,10 +437,14 @@ func (c *checker) grid(term *Term, l *Let, found *pairStructure) {
 	if c.errors(before) > 0 {
 		return
 	}
-	call := &CallExpr{node: node{span: term.At}, Func: term.Dist.Name, At: term.Left.Span()}
+	call := &CallExpr{node: node{span: at}, Func: term.Dist.Name, At: term.Left.Span()}
 	if c.inline(call, grids()[of], values); call.Inlined == nil {
 		return
 	}
 	call.Inlined.Lets = slices.Concat(lets, call.Inlined.Lets)
+	if c.dependsOnParam(call) == nil {
+		c.err(DataOnlyTerm, term.Left.Span(), noParamHint, "this term depends on no parameter, so it does not change the posterior")
+		return
+	}
 	c.model.Terms = append(c.model.Terms, &Term{At: term.At, Value: call})
 }

@@ -141,7 +141,7 @@ func (c *checker) writtenOut(stmts []Stmt) []Stmt {
 		}
 	}
 	var out []Stmt
-	for n, s := range stmts {
+	for _, s := range stmts {
 		let, ok := s.(*LetStmt)
 		if !ok || let.For == nil || !several[let.Name.Name] || last[let.Name.Name] == let {
 			out = append(out, s)
@@ -155,7 +155,8 @@ func (c *checker) writtenOut(stmts []Stmt) []Stmt {
 			hi, known = c.constant(let.For.Hi)
 		}
 		if !known || !(lo >= 1 && hi-lo < mostWrittenOut) || lo != math.Trunc(lo) || hi != math.Trunc(hi) {
-			return append(out, stmts[n:]...)
+			out = append(out, s)
+			continue
 		}
 		for at := lo; at <= hi; at++ {
 			number := &Number{node: node{span: let.For.At}, Value: at, Text: strconv.Itoa(int(at))}

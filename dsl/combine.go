@@ -152,7 +152,11 @@ func (c *checker) combined(x *combination, at Span, args []Arg) (*Func, []Expr) 
 		c.err(ShapeMismatch, p.Span(), fmt.Sprintf("write as many, or `simplex[%d]`", n), "there are %s weights and %d distributions", p.Type().Shape[0], n)
 		return nil, nil
 	}
-	if one && !slices.ContainsFunc(places(values), func(n int) bool { return ofComponents(parts, values, n) }) {
+	some := false
+	for n := 1; n < len(values); n++ {
+		some = some || ofComponents(parts, values, n)
+	}
+	if one && !some {
 		k := p.Type().Shape[0]
 		c.err(ShapeMismatch, parts[0].call.At, fmt.Sprintf("an argument that differs is a vector of %s, as a mean `param mu ordered[%s]`", k, k), "no argument of `%s` has one value for each of the %s weights", parts[0].dist.Name, k)
 		return nil, nil
@@ -167,16 +171,7 @@ func (c *checker) combined(x *combination, at Span, args []Arg) (*Func, []Expr) 
 	return fn, values
 }
 
-// places are the places of the arguments of distributions among the values of a combination, whose first is the probability or the weights.
-func places(values []Expr) []int {
-	var out []int
-	for n := 1; n < len(values); n++ {
-		out = append(out, n)
-	}
-	return out
-}
-
-// argOf is the argument of a distribution that stands at a place among the values of a combination.
+// argOf is the argument of a distribution that stands at a place among the values of a combination, whose first is the probability or the weights.
 func argOf(parts []component, place int) *DistArg {
 	place--
 	for _, d := range parts {

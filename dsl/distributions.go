@@ -144,8 +144,8 @@ var univariate = []Distribution{
 		Args:       []DistArg{{"mu", VectorReal}, {"Sigma", Covariance}},
 		LogDensity: "-0.5*dot(y - mu, inverse(Sigma)*(y - mu)) - 0.5*log_det(Sigma) - 0.5*size(y)*log(2*pi())",
 		// That about Sigma is ½ tr(Σ⁻¹ ∂Σ Σ⁻¹ ∂Σ) along its changes ∂Σ.
-		Fisher: [][]string{{"inverse(Sigma)", ""}, {"", "trace"}},
-		Joint:  [][]string{{"inverse(Sigma)", "-inverse(Sigma)", ""}, {"-inverse(Sigma)", "inverse(Sigma)", ""}, {"", "", "trace"}},
+		Fisher: [][]string{{"inverse(Sigma)", ""}, {"", "trace"}}, TraceOf: "Sigma", TraceBy: "inverse(Sigma)",
+		Joint: [][]string{{"inverse(Sigma)", "-inverse(Sigma)", ""}, {"-inverse(Sigma)", "inverse(Sigma)", ""}, {"", "", "trace"}},
 	},
 	{
 		Name: "dirichlet", Support: OnSimplex, Random: "Dirichlet",

@@ -325,7 +325,7 @@ func isFactor(e Expr) bool {
 	case *Name:
 		switch o := e.Obj.(type) {
 		case *Param:
-			return o.Constraint == CorrCholesky || o.Constraint == CovCholesky
+			return o.isFactor()
 		case *Let:
 			return o.Recursion == nil && len(o.Indices) == 0 && o.Value != nil && isFactor(o.Value)
 		}

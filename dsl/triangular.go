@@ -6,7 +6,7 @@ func LowerTriangular(e Expr) bool {
 	case *Name:
 		switch o := e.Obj.(type) {
 		case *Param:
-			return o.Constraint == CorrCholesky || o.Constraint == CovCholesky
+			return o.isFactor()
 		case *Let:
 			if o.Recursion != nil || o.Value == nil {
 				return false
@@ -50,6 +50,9 @@ func LowerTriangular(e Expr) bool {
 	}
 	return false
 }
+
+// isFactor reports whether a parameter is a lower triangular factor, or an array of such.
+func (p *Param) isFactor() bool { return p.Constraint == CorrCholesky || p.Constraint == CovCholesky }
 
 // zeroAbove reports whether an element is 0 where its column is behind its row.
 func zeroAbove(e Expr, row, col *Index) bool {

@@ -160,7 +160,16 @@ func few(indices []*expr.Index) bool {
 
 // sums reports whether an expression has a sum in it that it takes turns for.
 func sums(e *expr.Expr) bool {
-	return e.Op == expr.Sum || slices.ContainsFunc(e.Args, sums)
+	seen := map[*expr.Expr]bool{}
+	var walk func(e *expr.Expr) bool
+	walk = func(e *expr.Expr) bool {
+		if seen[e] {
+			return false
+		}
+		seen[e] = true
+		return e.Op == expr.Sum || slices.ContainsFunc(e.Args, walk)
+	}
+	return walk(e)
 }
 
 // multiplied reports whether an adjoint over two indices is a sum of elements of a product of matrices, each of which takes as many operations as their

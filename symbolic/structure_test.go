@@ -274,6 +274,8 @@ func TestErrors(t *testing.T) {
 		{"log_det in a function, at its second call", "model m\ndata n int\ndata S cov[n]\ndata D real[n, n]\nparam a real > 0\nfunc f(A real[m, m], x real) = x*log_det(A)\ndensity -a - f(S, a) - f(D, a)\nmetric identity\n", dsl.NotSymmetric, 6},
 		{"a precision of no symmetric form", "model m\ndata n int\ndata D real[n, n]\nparam b real[n]\n\nb ~ multi_normal_prec(0*b, D)\n", dsl.NotSymmetric, 6},
 		{"covariance of no symmetric form", vector + "param s real > 0\ns ~ lognormal(0, 1)\nlet K[i in 1..n, j in 1..n] = s + x[i] + 2*x[j]\nx ~ multi_normal(0*x, K)\nmetric identity\n", dsl.NotSymmetric, 8},
+		{"a covariance of pairs of no symmetric form", "model m\ndata n int\ndata D, y real[n, n]\nparam s real > 0\ns ~ lognormal(0, 1)\n" +
+			"let C[i in n, k in n, j in n, l in n] = s*D[i, j]*D[k, l] + delta(i, j)*delta(k, l)\ny ~ multi_normal(0, C)\n", dsl.NotSymmetric, 7},
 		{"inverse as a metric", pair + "let M = [1, a ; 0, 1]\nmetric inverse(M)\n", dsl.NotSymmetric, 5},
 		{"digamma", "model m\nparam s real > 0\ndensity -digamma(s)^2 - s\nmetric hessian\n", dsl.NotDifferentiable, 4},
 		{"trigamma", "model m\nparam s real > 0\ndensity -trigamma(s) - s\nmetric softabs(alpha = 1)\n", dsl.NotDifferentiable, 4},

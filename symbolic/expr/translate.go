@@ -316,6 +316,10 @@ func (el *Elaborator) call(e *dsl.CallExpr) Value {
 		return Scalar(el.read(e.Subscripts, nil, func(at ...Sub) *Expr { return c.Delta(at[0], at[1]) }))
 	}
 	if e.Inlined != nil {
+		if fn, claim := e.Inlined.Func, el.Claim; fn != nil && fn.Builtin() && claim != nil {
+			defer func() { el.Claim = claim }()
+			el.Claim = func(_ dsl.Span, v Value) { claim(e.Span(), v) } // the places of its body are none of the model's
+		}
 		for _, l := range e.Inlined.Lets {
 			el.Objects[l] = el.Definition(l)
 		}

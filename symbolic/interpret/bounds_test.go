@@ -3,14 +3,11 @@ package interpret
 import (
 	"strings"
 	"testing"
-
-	"github.com/hamc-dev/hamc/dsl"
-	"github.com/hamc-dev/hamc/symbolic"
 )
 
 // TestBoundsOfData: bounds that are functions of data, some of each element, are in order before a model is sampled, and say which values have no coordinates.
 func TestBoundsOfData(t *testing.T) {
-	m, ds := dsl.Load("m.ham", `
+	d, _ := derivedOf(t, `
 model m
 data n int
 data lo, hi, rt real[n]
@@ -18,14 +15,7 @@ param shift real in (0, min(rt))
 param x real[n] in (lo, hi)
 x ~ normal(0, 1)
 rt - shift ~ lognormal(0, 1)
-`, dsl.Options{})
-	if m == nil {
-		t.Fatal(ds)
-	}
-	d, list := symbolic.Derive(m)
-	if d == nil {
-		t.Fatal(list)
-	}
+`)
 	const rt = `"rt": [2, 1, 3]`
 	for _, c := range []struct{ data, want string }{
 		{`"n": 3, "lo": [0, 1, 2], "hi": [1, 2, 1.5], ` + rt, "the bounds of element 3 of the parameter x are 2 and 1.5: the lower must be below the upper"},

@@ -5,9 +5,6 @@ import (
 	"math/rand"
 	"strings"
 	"testing"
-
-	"github.com/hamc-dev/hamc/dsl"
-	"github.com/hamc-dev/hamc/symbolic"
 )
 
 // pairCovariances are formulas of the covariance of the elements at [i, k] and [j, l] of a matrix, in which structure is found.
@@ -51,19 +48,8 @@ const pairData = `{"n": 3, "m": 2, "x": [0.5, 1.25, -1], "t": [0.25, 1], "K": [[
 func TestCovariancesOfPairs(t *testing.T) {
 	load := func(text string) *Model {
 		t.Helper()
-		m, ds := dsl.Load("m.ham", pairModel+text, dsl.Options{})
-		if m == nil {
-			t.Fatal(ds)
-		}
-		d, list := symbolic.Derive(m)
-		if d == nil {
-			t.Fatal(list)
-		}
-		p, err := New(d, strings.NewReader(pairData), "m.data.json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p.(*Model)
+		d, _ := derivedOf(t, pairModel+text)
+		return posteriorOf(t, d, pairData).(*Model)
 	}
 	formula := func(f string, i, k, j, l string) string {
 		return strings.NewReplacer("{i}", i, "{k}", k, "{j}", j, "{l}", l).Replace(f)

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/dsl"
-	"github.com/hamc-dev/hamc/symbolic"
 )
 
 // scoredModel has observations of several kinds, and parameters for the arguments of distributions; %s is the statement about the data.
@@ -124,16 +123,7 @@ func TestScoresStandIn(t *testing.T) {
 	}
 	rng := rand.New(rand.NewSource(2))
 	for _, s := range statements {
-		m, ds := dsl.Load("m.ham", fmt.Sprintf(scoredModel, s), dsl.Options{})
-		if m == nil {
-			t.Errorf("%s: %s", s, ds)
-			continue
-		}
-		d, list := symbolic.Derive(m)
-		if d == nil {
-			t.Errorf("%s: %v", s, list)
-			continue
-		}
+		d, list := derivedOf(t, fmt.Sprintf(scoredModel, s))
 		said := false
 		for _, x := range list {
 			said = said || x.Code == dsl.StandIn
@@ -145,11 +135,7 @@ func TestScoresStandIn(t *testing.T) {
 			t.Errorf("%s: no warning", s)
 		}
 		load := func(from, to int) *Model {
-			p, err := New(d, strings.NewReader(data(from, to)), "data")
-			if err != nil {
-				t.Fatalf("%s: %v", s, err)
-			}
-			return p.(*Model)
+			return posteriorOf(t, d, data(from, to)).(*Model)
 		}
 		whole, none := load(0, scoredObservations), load(0, 0)
 		const dim = 5
@@ -186,25 +172,14 @@ func TestInformationOfFactors(t *testing.T) {
 		"let m[i in 3] = a*i\nlet L[i in 3, j in 3] = if j < i then d*i else if i == j then s + i else 0\nlet S = L*L'\n"
 	var want []float64
 	for _, statement := range []string{"Y ~ multi_normal(m, S)", "Y ~ multi_normal_cholesky(m, L)", "Y ~ multi_normal_prec(m, inverse(S))"} {
-		mod, ds := dsl.Load("m.ham", head+statement+"\nmetric fisher\n", dsl.Options{})
-		if mod == nil {
-			t.Fatal(ds)
-		}
-		d, list := symbolic.Derive(mod)
-		if d == nil {
-			t.Fatal(list)
-		}
+		d, list := derivedOf(t, head+statement+"\nmetric fisher\n")
 		for _, x := range list {
 			if x.Code == dsl.StandIn {
 				t.Errorf("%s: %s", statement, x.Message)
 			}
 		}
-		p, err := New(d, strings.NewReader(`{"Y": [0.5, -1, 2]}`), "data")
-		if err != nil {
-			t.Fatal(err)
-		}
 		g := make([]float64, 9)
-		p.(*Model).Metric(g, []float64{0.3, -0.4, 0.2})
+		posteriorOf(t, d, `{"Y": [0.5, -1, 2]}`).(*Model).Metric(g, []float64{0.3, -0.4, 0.2})
 		if want == nil {
 			want = g
 			continue

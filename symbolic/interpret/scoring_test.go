@@ -7,15 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/runtime"
-	"github.com/hamc-dev/hamc/symbolic"
 )
 
 // TestScoringLeavesSpikes: a regression on its own past whose coefficients and log variances vary in time fits all data exactly where the variances go to 0, with a density
 // that is as high as one likes for moderate scales and next to no probability. No chain begins there.
 func TestScoringLeavesSpikes(t *testing.T) {
-	m, ds := dsl.Load("m.ham", `
+	d, _ := derivedOf(t, `
 model m
 data T int
 data y real[T, 2]
@@ -30,14 +28,7 @@ h[t, :] ~ normal(h[t-1, :], s) for t in 2..T
 q ~ half_normal(0.05)
 s ~ half_normal(0.2)
 a ~ half_normal(1)
-`, dsl.Options{})
-	if m == nil {
-		t.Fatal(ds)
-	}
-	d, list := symbolic.Derive(m)
-	if d == nil {
-		t.Fatal(list)
-	}
+`)
 	const T = 30
 	rng := rand.New(rand.NewSource(1))
 	var rows []string
@@ -47,14 +38,11 @@ a ~ half_normal(1)
 		y = [2]float64{0.5*y[0] + 0.1*y[1] + e[0], 0.3*y[1] + 0.2*e[0] + e[1]}
 		rows = append(rows, fmt.Sprintf("[%.4f, %.4f]", y[0], y[1]))
 	}
-	p, err := New(d, strings.NewReader(fmt.Sprintf(`{"T": %d, "y": [%s]}`, T, strings.Join(rows, ", "))), "data")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := posteriorOf(t, d, fmt.Sprintf(`{"T": %d, "y": [%s]}`, T, strings.Join(rows, ", ")))
 	opt := runtime.DefaultOptions()
 	opt.Chains, opt.Warmup, opt.Draws, opt.Workers, opt.MaxDepth = 2, 1, 1, 1, 1
 	seen := 0
-	_, err = runtime.Sample(t.Context(), p.(runtime.Model), opt, &runtime.Callbacks{OnWarmup: func(chain int, state func() *runtime.State) error {
+	_, err := runtime.Sample(t.Context(), p.(runtime.Model), opt, &runtime.Callbacks{OnWarmup: func(chain int, state func() *runtime.State) error {
 		least := math.Inf(1)
 		for _, h := range state().Reference[4*T:][:2*T] {
 			least = min(least, h)

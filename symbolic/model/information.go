@@ -212,10 +212,7 @@ func (p *Posterior) vectorInformation(term *PosteriorTerm, y *expr.Value) entry 
 		di := c.Diff(z(expr.Sub{Index: i}), p.Params[r].Coord, a...)
 		dj := c.Diff(z(expr.Sub{Index: j}), p.Params[q].Coord, b...)
 		e := c.Sum(i, c.Sum(j, c.Mul(di, info.At(expr.Sub{Index: i}, expr.Sub{Index: j}), dj)))
-		if dist.Fisher != nil && len(term.Args) > 1 {
-			e = c.Add(e, p.traceInformation(term.Args[1], info, p.Params[r].Coord, p.Params[q].Coord, a, b))
-		}
-		if dist.TraceOf != "" && y == nil {
+		if dist.TraceOf != "" {
 			of, by := c.FormulaValue(dist, dist.TraceOf, term.Left, term.Args), c.FormulaValue(dist, dist.TraceBy, term.Left, term.Args)
 			e = c.Add(e, p.traceInformation(of, by, p.Params[r].Coord, p.Params[q].Coord, a, b))
 		}
