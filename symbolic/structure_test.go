@@ -251,7 +251,7 @@ func tryPositive(t *testing.T, d *Derived, data map[string][]float64) {
 	}
 }
 
-// TestErrors: what Derive refuses, with the code and a hint.
+// TestErrors: what Derive refuses, with the code and a hint. Its lines are cases.
 func TestErrors(t *testing.T) {
 	const pair = "model m\nparam a, b real\na, b ~ normal(0, 1)\n"
 	const vector = "model m\ndata n int\nparam x real[n]\nx ~ normal(0, 1)\n"
