@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/dave/jennifer/jen"
@@ -75,6 +76,7 @@ func (g *generator) transportMethods(prepare []jen.Code) []jen.Code {
 	pull := []jen.Code{id("x").Op(":=").Add(sdot("plain")), jen.Copy(id("x"), id("q"))}
 	parts := []jen.Code{doc("push writes the plain coordinates of latent vectors to their places in dst.",
 		g.method("push").Params(floats("dst", "q")).Block(g.body("push")...))}
+	var before []int         // of which the next sees the coordinates
 	pushed := map[int]bool{} // of several vectors in a matrix all at once
 	for n, o := range g.d.Whitened {
 		name := g.d.Transports[n].Name()
@@ -82,9 +84,14 @@ func (g *generator) transportMethods(prepare []jen.Code) []jen.Code {
 			pushed[o.Row] = true
 			push = append(push, jen.Copy(slot(to, id("q"), g.coords, o.Row), slot(to, sdot("plain"), g.coords, o.Row)))
 		}
-		if n > 0 { // the next sees the coordinates of those before
-			before := g.d.Whitened[n-1].Row
-			pull = append(pull, jen.Copy(slot(from, id("x"), g.coords, before), slot(from, id("q"), g.coords, before)))
+		if g.d.Transports[n].First {
+			for _, row := range before {
+				pull = append(pull, jen.Copy(slot(from, id("x"), g.coords, row), slot(from, id("q"), g.coords, row)))
+			}
+			before = nil
+		}
+		if !slices.Contains(before, o.Row) {
+			before = append(before, o.Row)
 		}
 		method := g.whitening(n)
 		pull = append(pull, sdot(method).Call(id("q"), id("x")))

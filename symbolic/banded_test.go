@@ -45,8 +45,8 @@ func bandedData(rng *rand.Rand, n int) map[string][]float64 {
 }
 
 // bandedArgs are the arguments of a row, at t, for a band of w diagonals below the main one: of diagonals and band, and of
-// the vector or the last diagonal.
-func bandedArgs(c *expr.Context, op *expr.Operator, at, last *expr.Expr, w int) []expr.Value {
+// the vector or the last diagonal. Of interleaved vectors the second has 0.7 of what the first has.
+func bandedArgs(c *expr.Context, op *expr.Operator, at, last *expr.Expr, w, vectors int) []expr.Value {
 	n := dsl.Extent{Name: "n"}
 	tensor := func(name string, s ...expr.Sub) *expr.Expr { return c.Ref(c.ByName[name], s...) }
 	mix := func(at *expr.Expr, a, b string, s ...expr.Sub) *expr.Expr {
@@ -61,8 +61,20 @@ func bandedArgs(c *expr.Context, op *expr.Operator, at, last *expr.Expr, w int) 
 			return mix(at, "D0", "D1", expr.Sub{At: dsl.Fixed(o + 1)}, s[0])
 		}})
 	}
-	band := c.Apply(expr.OperatorOf("stack"), diagonals...)
 	vector := expr.Value{Shape: []dsl.Extent{n}, Elem: func(s ...expr.Sub) *expr.Expr { return mix(last, "b0", "b1", s...) }}
+	if op.Name == "columns" {
+		return append(diagonals, vector)
+	}
+	if vectors == 2 {
+		both := func(v expr.Value) expr.Value {
+			return c.Columns([]expr.Value{v, {Shape: v.Shape, Elem: func(s ...expr.Sub) *expr.Expr { return c.Scale(0.7, v.At(s...)) }}})
+		}
+		for o := range diagonals {
+			diagonals[o] = both(diagonals[o])
+		}
+		vector = both(vector)
+	}
+	band := c.Apply(expr.OperatorOf("stack"), diagonals...)
 	switch op.Name {
 	case "band_solve_lower", "band_solve_upper":
 		return []expr.Value{band, vector}
@@ -75,17 +87,17 @@ func bandedArgs(c *expr.Context, op *expr.Operator, at, last *expr.Expr, w int) 
 // bandedRows are the rows with first derivatives, and those that these are made of.
 func bandedRows(t *testing.T) (rows []*expr.Operator) {
 	for n := range expr.Operators {
-		if op := &expr.Operators[n]; strings.HasPrefix(op.Name, "band_") || op.Name == "stack" {
+		if op := &expr.Operators[n]; strings.HasPrefix(op.Name, "band_") || op.Name == "stack" || op.Name == "columns" {
 			rows = append(rows, op)
 		}
 	}
-	if len(rows) != 5 {
+	if len(rows) != 6 {
 		t.Fatalf("%d rows have no tangent", len(rows))
 	}
 	return rows
 }
 
-// TestAdjoints checks the adjoint of every row that has one against differences.
+// TestAdjoints checks the adjoint of every row that has one against differences, for one vector and for two that are interleaved.
 func TestAdjoints(t *testing.T) {
 	for _, op := range bandedRows(t) {
 		if op.Adjoint == nil {
@@ -93,39 +105,47 @@ func TestAdjoints(t *testing.T) {
 		}
 		for w := range 4 {
 			for k, n := range []int{1, 2, 5, 8} {
-				if w >= n {
-					continue
-				}
-				outer := (k + w) % 4 // two bits: which arguments do
-				d, _ := load(t, bandedModel)
-				c, prog := d.C, newProgram(d.Posterior)
-				// What stands for t may differ from one value of an index to the next.
-				g := c.NewIndex("g", expr.UpTo(dsl.Extent{Name: "k"}))
-				x := d.Params[0].Value()
-				at := []*expr.Expr{x, c.Add(x, c.Ref(c.ByName["u"], expr.Sub{Index: g}))}
-				v := c.Apply(op, bandedArgs(c, op, at[outer&1], at[outer>>1], w)...)
-				own := make([]*expr.Index, len(v.Shape))
-				for k, x := range v.Shape {
-					own[k] = c.NewIndex("i", expr.UpTo(x))
-				}
-				subs := expr.SubsOf(own)
-				weight := c.Ref(c.ByName["W"], append([]expr.Sub{{At: dsl.Fixed(1)}}, subs...)[len(subs)-1:]...)
-				if len(subs) == 2 {
-					weight = c.Ref(c.ByName["W"], subs...)
-				}
-				// W is longer than the value; what is read of it is not.
-				value := Output{E: prog.Lower(c.Sum(g, c.SumOverAll(own, c.Mul(weight, v.At(subs...)))), nil)}
-				adjoint := Output{E: prog.Lower(prog.Adjoint(value.E, [][]expr.Sub{nil})[0], nil)}
-				d.Prog = prog
-				r := &rowTest{t: d.Params[0].Coord, m: NewMachine(d, bandedData(rand.New(rand.NewSource(3)), n))}
-				const x0, h = 0.2, 1e-3
-				step := func(k float64) float64 { return r.at(x0+k*h, value) - r.at(x0-k*h, value) }
-				got, want := r.at(x0, adjoint), (45*step(1)-9*step(2)+step(3))/(60*h)
-				if !(math.Abs(got-want) <= 1e-10*(1+math.Abs(want))) || want == 0 {
-					t.Errorf("%s, %d below the diagonal, order %d: the sweep gives %v, differences %v", op.Name, w, n, got, want)
+				for vectors := 1; vectors <= 2; vectors++ {
+					if w < n {
+						testAdjoint(t, op, w, n, vectors, (k+w)%4)
+					}
 				}
 			}
 		}
+	}
+}
+
+// testAdjoint checks one; outer are two bits: which arguments are of an outer index.
+func testAdjoint(t *testing.T, op *expr.Operator, w, n, vectors, outer int) {
+	d, _ := load(t, bandedModel)
+	c, prog := d.C, newProgram(d.Posterior)
+	// What stands for t may differ from one value of an index to the next.
+	g := c.NewIndex("g", expr.UpTo(dsl.Extent{Name: "k"}))
+	x := d.Params[0].Value()
+	at := []*expr.Expr{x, c.Add(x, c.Ref(c.ByName["u"], expr.Sub{Index: g}))}
+	v := c.Apply(op, bandedArgs(c, op, at[outer&1], at[outer>>1], w, vectors)...)
+	own := make([]*expr.Index, len(v.Shape))
+	for k, x := range v.Shape {
+		own[k] = c.NewIndex("i", expr.UpTo(x))
+	}
+	subs := expr.SubsOf(own)
+	weight := c.Number(1)
+	for k, x := range v.Shape { // W is longer than the value; what is read of it is not
+		if x.Name == "n" {
+			weight = c.Mul(weight, c.Ref(c.ByName["W"], expr.Sub{At: dsl.Fixed(1 + k)}, subs[k]))
+		} else {
+			weight = c.Mul(weight, c.Add(c.Number(0.5), c.Position(subs[k])))
+		}
+	}
+	value := Output{E: prog.Lower(c.Sum(g, c.SumOverAll(own, c.Mul(weight, v.At(subs...)))), nil)}
+	adjoint := Output{E: prog.Lower(prog.Adjoint(value.E, [][]expr.Sub{nil})[0], nil)}
+	d.Prog = prog
+	r := &rowTest{t: d.Params[0].Coord, m: NewMachine(d, bandedData(rand.New(rand.NewSource(3)), n))}
+	const x0, h = 0.2, 1e-3
+	step := func(k float64) float64 { return r.at(x0+k*h, value) - r.at(x0-k*h, value) }
+	got, want := r.at(x0, adjoint), (45*step(1)-9*step(2)+step(3))/(60*h)
+	if !(math.Abs(got-want) <= 1e-10*(1+math.Abs(want))) || want == 0 {
+		t.Errorf("%s, %d below the diagonal, order %d, %d vectors: the sweep gives %v, differences %v", op.Name, w, n, vectors, got, want)
 	}
 }
 
@@ -136,6 +156,7 @@ var bandedKernels = map[string]func(dst []float64, args ...[]float64){
 	"linalg.BandSolveLower":      func(dst []float64, a ...[]float64) { linalg.BandSolveLower(dst, a[0], a[1]) },
 	"linalg.BandSolveUpper":      func(dst []float64, a ...[]float64) { linalg.BandSolveUpper(dst, a[0], a[1]) },
 	"linalg.Stack":               linalg.Stack,
+	"linalg.Columns":             linalg.Columns,
 }
 
 // randomVector has normal elements, or uniform ones above a least one.

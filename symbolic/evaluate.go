@@ -278,7 +278,7 @@ func (m *Machine) apply(d *expr.Def, out []float64) {
 				at[k] = m.sub(s)()
 			}
 			v, dims := part(m.values[t.ID()], t, at)
-			args[n] = mat.NewDense(dims[0], append(dims, 1)[1], v)
+			args[n] = mat.NewDense(dims[0], len(v)/dims[0], v)
 		}
 		v, _ := part(out, d.Tensor, idx)
 		a.Operator.Eval(v, args)

@@ -30,7 +30,7 @@ func latentPlaces(in *runtime.Info) (at []int) {
 // variates given the other parameters, whatever these are: ∂L/∂z = −z. So the centre is the conditional mean, and the factor
 // that of the conditional precision, of several vectors together too.
 func TestTransportsWhiten(t *testing.T) {
-	for _, s := range sampled(t, "transport_schools", "transport_funnel", "transport_slopes", "transport_nested", "transport_level", "transport_mean", "transport_balanced", "transport_balanced_three", "transport_lognormal", "transport_columns", "transport_walks", "transport_panel", "transport_held", "dense_horseshoe", "dense_rows") {
+	for _, s := range sampled(t, "transport_schools", "transport_funnel", "transport_slopes", "transport_nested", "transport_level", "transport_mean", "transport_balanced", "transport_balanced_three", "transport_lognormal", "transport_columns", "transport_walks", "transport_panel", "transport_held", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_coupled_walks", "transport_seasonal", "dense_horseshoe", "dense_rows") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)
@@ -60,7 +60,7 @@ func TestTransportsWhiten(t *testing.T) {
 // TestTransportsScore: each map takes z = 0 one step of scoring from its reference, and where such steps come to rest is a mode of
 // the latent vectors given the others: ∂L/∂z = 0 at z = 0. It is not so of priors with heavy tails, for which normal ones stand.
 func TestTransportsScore(t *testing.T) {
-	for _, s := range sampled(t, "transport_volatility", "transport_counts", "transport_student", "transport_order_two", "transport_scaled", "transport_crossed", "transport_three", "transport_parts", "transport_curves", "transport_counts_written", "transport_written_parts", "transport_rows", "transport_three_columns", "transport_hurdle", "transport_cells", "transport_cube", "transport_rows_curves", "transport_seasonal", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "dense_rows_joint", "dense_rows_curves", "dense_effects", "dense_process", "dense_multi_normal") {
+	for _, s := range sampled(t, "transport_volatility", "transport_counts", "transport_student", "transport_order_two", "transport_scaled", "transport_crossed", "transport_three", "transport_parts", "transport_curves", "transport_counts_written", "transport_written_parts", "transport_rows", "transport_three_columns", "transport_hurdle", "transport_cells", "transport_cube", "transport_rows_curves", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_levels_of_two", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "dense_rows_joint", "dense_rows_curves", "dense_effects", "dense_process", "dense_multi_normal") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)
@@ -103,7 +103,7 @@ func TestTransportsScore(t *testing.T) {
 // TestTransportsLogJacobian: what is left of the log density without log |∂x/∂z| is that of the values: of the same model without
 // maps.
 func TestTransportsLogJacobian(t *testing.T) {
-	for _, s := range sampled(t, "transport_schools", "transport_mean", "transport_order_two", "transport_nested", "transport_tails", "transport_balanced", "transport_three", "transport_curves", "transport_counts_written", "transport_rates", "transport_proportions", "transport_halves", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "transport_rows_curves", "dense_rows", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process") {
+	for _, s := range sampled(t, "transport_schools", "transport_mean", "transport_order_two", "transport_nested", "transport_tails", "transport_balanced", "transport_three", "transport_curves", "transport_counts_written", "transport_rates", "transport_proportions", "transport_halves", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_levels_of_two", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "transport_rows_curves", "dense_rows", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)

@@ -4,7 +4,8 @@ import "math"
 
 // The functions of this file are what generated code computes with banded matrices of parameters. A lower triangular
 // band of order n and half width w is an array of (w+1)·n numbers, diagonal by diagonal: the entry in row i, o places
-// before the diagonal, is l[o·n+i], and 0 where i < o. What has no value is NaN.
+// before the diagonal, is l[o·n+i], and 0 where i < o. What has no value is NaN. Of interleaved vectors the positions are
+// the elements of the matrix whose columns they are, row by row.
 
 // BandCholesky writes the factor L, A = L Lᵀ, of a symmetric band to dst[(w+1)·n]. The o-th of the diagonals holds
 // A_i,i−o at i; what stands at i < o is not read. All of L is NaN where A is not positive definite.
@@ -114,6 +115,15 @@ func BandSolveUpper(dst, l, b []float64) {
 func Stack(dst []float64, rows ...[]float64) {
 	for _, r := range rows {
 		dst = dst[copy(dst, r):]
+	}
+}
+
+// Columns writes vectors to dst as the columns of a matrix, row by row.
+func Columns(dst []float64, columns ...[]float64) {
+	for k, v := range columns {
+		for i, x := range v {
+			dst[i*len(columns)+k] = x
+		}
 	}
 }
 

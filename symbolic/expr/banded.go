@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hamc-dev/hamc/dsl"
@@ -12,6 +14,9 @@ import (
 // again, so that products with it run along the diagonals. What stands in a few rows and columns besides is a border:
 // see bordered.go.
 //
+// Several vectors of the same length may be interleaved: the positions of the band are then pairs (t, k) of an element and a vector, row by row, so
+// that a diagonal is a matrix of n rows with a column for each vector, and what is solved is one too.
+//
 // These operators have first derivatives: the adjoint of the factor needs no inverse, which has no band. What needs
 // more is computed with dense matrices.
 
@@ -20,7 +25,7 @@ const maxDiagonals = 33
 
 // row is the vector in row o of an array of rows, from 0.
 func (v Value) row(o int) Value {
-	return Value{Shape: v.Shape[1:], Elem: func(s ...Sub) *Expr { return v.At(Sub{At: dsl.Fixed(o + 1)}, s[0]) }}
+	return Value{Shape: v.Shape[1:], Elem: func(s ...Sub) *Expr { return v.At(append([]Sub{{At: dsl.Fixed(o + 1)}}, s...)...) }}
 }
 
 // rows are the first n rows.
@@ -44,14 +49,45 @@ func (c *Context) Diagonals(a Value) ([]Value, bool) {
 
 // BandFactor is the Cholesky factor L of a symmetric positive definite banded matrix.
 type BandFactor struct {
-	c    *Context
-	rows Value
-	w, n dsl.Extent // number of diagonals, order
+	c       *Context
+	rows    Value
+	w, n    dsl.Extent // number of diagonals, length of each vector
+	vectors int        // that are interleaved; 1 of a matrix of elements of one
 }
 
 // BandFactor returns the factor of a matrix, given by its diagonals.
 func (c *Context) BandFactor(diagonals []Value) *BandFactor {
-	return &BandFactor{c, c.Apply(OperatorOf("band_cholesky"), diagonals...), dsl.Fixed(len(diagonals)), diagonals[0].Shape[0]}
+	return &BandFactor{c, c.Apply(OperatorOf("band_cholesky"), diagonals...), dsl.Fixed(len(diagonals)), diagonals[0].Shape[0], 1}
+}
+
+// InterleavedFactor returns the factor of a matrix of interleaved vectors: diagonals[o][k] holds at t the element o places before the diagonal in the row (t, k).
+func (c *Context) InterleavedFactor(diagonals [][]Value) *BandFactor {
+	columns := make([]Value, len(diagonals))
+	for o, d := range diagonals {
+		columns[o] = c.Columns(d)
+	}
+	f := c.BandFactor(columns)
+	f.vectors = len(diagonals[0])
+	return f
+}
+
+// Columns is the matrix that has vectors as columns.
+func (c *Context) Columns(vectors []Value) Value { return c.Apply(OperatorOf("columns"), vectors...) }
+
+// Joined are interleaved vectors as one, that L is solved for; Separate is one of such.
+func (f *BandFactor) Joined(vectors []Value) Value {
+	if f.vectors == 1 {
+		return vectors[0]
+	}
+	return f.c.Columns(vectors)
+}
+
+// Separate is vector k of interleaved ones.
+func (f *BandFactor) Separate(x Value, k int) Value {
+	if f.vectors == 1 {
+		return x
+	}
+	return Value{Shape: x.Shape[:1], Elem: func(s ...Sub) *Expr { return x.At(s[0], Sub{At: dsl.Fixed(k + 1)}) }}
 }
 
 // SolveLower returns L⁻¹b.
@@ -67,7 +103,19 @@ func (f *BandFactor) SolveUpper(b Value) Value {
 // LogDet returns 2 Σ log L_ii.
 func (f *BandFactor) LogDet() *Expr {
 	i := f.c.NewIndex("i", UpTo(f.n))
-	return f.c.Scale(2, f.c.Sum(i, f.c.Call("log", f.rows.row(0).At(Sub{Index: i}))))
+	total := f.c.NewTotal()
+	for k := range f.vectors {
+		total.Add(f.c.Call("log", f.element(0, k, Sub{Index: i})))
+	}
+	return f.c.Scale(2, f.c.Sum(i, total.Sum()))
+}
+
+// element is that o places before the diagonal in the row of element t of vector k.
+func (f *BandFactor) element(o, k int, t Sub) *Expr {
+	if f.vectors == 1 {
+		return f.rows.row(o).At(t)
+	}
+	return f.rows.row(o).At(t, Sub{At: dsl.Fixed(k + 1)})
 }
 
 // MulTransposed returns the element i of Lᵀx.
@@ -76,6 +124,17 @@ func (f *BandFactor) MulTransposed(x Value, i *Index) *Expr {
 	for o := range f.w.Offset {
 		to := Sub{Index: i, Offset: o}
 		total.Add(f.c.Mul(f.c.Within(to, UpTo(f.n)), f.rows.row(o).At(to), x.At(to)))
+	}
+	return total.Sum()
+}
+
+// MulTransposedOf returns the element i of vector k of Lᵀx, of interleaved vectors.
+func (f *BandFactor) MulTransposedOf(k int, x []Value, i *Index) *Expr {
+	total := f.c.NewTotal()
+	for o := range f.w.Offset {
+		to := Sub{Index: i, Offset: (k + o) / f.vectors}
+		l := (k + o) % f.vectors
+		total.Add(f.c.Mul(f.c.Within(to, UpTo(f.n)), f.element(o, l, to), x[l].At(to)))
 	}
 	return total.Sum()
 }
@@ -124,13 +183,27 @@ func (c *Context) pairs(x, y Value) Value {
 
 // outer is −x_i y_j at the entries (i, j) of a lower band, as an array of its diagonals.
 func (c *Context) outer(shape []dsl.Extent, x, y Value) Value {
+	vectors := 1
+	if len(shape) == 3 {
+		vectors = shape[2].Offset
+	}
 	return Value{Shape: shape, Elem: func(s ...Sub) *Expr {
 		total := c.NewTotal()
 		for o := range shape[0].Offset {
-			i := s[1]
-			inside := c.Within(i, dsl.Range{Lo: dsl.Fixed(1 + o), Hi: shape[1]})
-			e := c.Mul(c.Delta(s[0], Sub{At: dsl.Fixed(o + 1)}), inside, x.At(i), y.At(ShiftSub(i, -o)))
-			total.Add(c.Neg(e))
+			for k := range vectors {
+				before, l := 0, k-o // of vector l so many elements before
+				for ; l < 0; l += vectors {
+					before++
+				}
+				i := s[1]
+				place, at, from := c.Delta(s[0], Sub{At: dsl.Fixed(o + 1)}), []Sub{i}, []Sub{ShiftSub(i, -before)}
+				if len(shape) == 3 {
+					place = c.Mul(place, c.Delta(s[2], Sub{At: dsl.Fixed(k + 1)}))
+					at, from = append(at, Sub{At: dsl.Fixed(k + 1)}), append(from, Sub{At: dsl.Fixed(l + 1)})
+				}
+				inside := c.Within(i, dsl.Range{Lo: dsl.Fixed(1 + before), Hi: shape[1]})
+				total.Add(c.Neg(c.Mul(place, inside, x.At(at...), y.At(from...))))
+			}
 		}
 		return total.Sum()
 	}}
@@ -138,21 +211,30 @@ func (c *Context) outer(shape []dsl.Extent, x, y Value) Value {
 
 // stackedShape is that of as many rows as there are vectors.
 func stackedShape(args [][]dsl.Extent) []dsl.Extent {
-	return []dsl.Extent{dsl.Fixed(len(args)), args[0][0]}
+	return append([]dsl.Extent{dsl.Fixed(len(args))}, args[0]...)
+}
+
+// entries is the number of elements of an array.
+func entries(shape []dsl.Extent) Poly {
+	p := Poly{"": 1}
+	for _, n := range shape {
+		p = p.times(sizePoly(UpTo(n)))
+	}
+	return p
 }
 
 // bandwise is n (w+1)² times a number, for the n and the w + 1 vectors behind the first others.
 func bandwise(k, others int) func(args [][]dsl.Extent) Poly {
 	return func(args [][]dsl.Extent) Poly {
 		d := len(args) - others
-		return sizePoly(UpTo(args[others][0])).times(Poly{"": k * d * d})
+		return entries(args[others]).times(Poly{"": k * d * d})
 	}
 }
 
 // perDiagonal is n (w+1) times a number, for the band that is the first argument.
 func perDiagonal(k int) func(args [][]dsl.Extent) Poly {
 	return func(args [][]dsl.Extent) Poly {
-		return sizePoly(UpTo(args[0][1])).times(Poly{"": k * args[0][0].Offset})
+		return entries(args[0]).times(Poly{"": k})
 	}
 }
 
@@ -183,11 +265,11 @@ func putDiagonals(out []float64, w int, a mat.Matrix) {
 }
 
 func evalBandCholesky(out []float64, args []*mat.Dense) {
-	n, _ := args[0].Dims()
+	n := len(elements(args[0]))
 	a := mat.NewSymDense(n, nil)
 	for o, d := range args {
 		for i := o; i < n; i++ {
-			a.SetSym(i, i-o, d.At(i, 0))
+			a.SetSym(i, i-o, elements(d)[i])
 		}
 	}
 	var chol mat.Cholesky
@@ -203,10 +285,10 @@ func evalBandCholesky(out []float64, args []*mat.Dense) {
 // evalBandCholeskyAdjoint is Murray's equation 10, Ā = L⁻ᵀ Φ(Lᵀ L̄) L⁻¹, where Φ takes the lower triangle and half of the
 // diagonal, made symmetric and restricted to the band.
 func evalBandCholeskyAdjoint(out []float64, args []*mat.Dense) {
-	n, _ := args[1].Dims()
+	n := len(elements(args[1]))
 	w := len(args) - 2
 	l := lowerOf(w, n, func(o, i int) float64 { return args[0].At(o, i) })
-	bar := lowerOf(w, n, func(o, i int) float64 { return args[1+o].At(i, 0) })
+	bar := lowerOf(w, n, func(o, i int) float64 { return elements(args[1+o])[i] })
 	a := choleskyAdjoint(l, bar)
 	if a == nil {
 		fillNaN(out)
@@ -242,6 +324,9 @@ func choleskyAdjoint(l, bar *mat.TriDense) *mat.Dense {
 	return sum
 }
 
+// elements are those of an array, row by row.
+func elements(a *mat.Dense) []float64 { return a.RawMatrix().Data }
+
 // evalBandSolve solves with a lower band or its transpose.
 func evalBandSolve(out []float64, args []*mat.Dense, upper bool) {
 	rows, n := args[0].Dims()
@@ -250,7 +335,7 @@ func evalBandSolve(out []float64, args []*mat.Dense, upper bool) {
 		m = m.T()
 	}
 	var x mat.Dense
-	if x.Solve(m, args[1]) != nil {
+	if x.Solve(m, mat.NewDense(n, 1, slices.Clone(elements(args[1])))) != nil {
 		fillNaN(out)
 		return
 	}

@@ -339,9 +339,26 @@ var Operators = []Operator{
 		Cost:    func(args [][]dsl.Extent) Poly { return sizePoly(UpTo(args[0][0])).times(Poly{"": len(args)}) },
 		Adjoint: func(c *Context, x Applied) []Value { return x.Bar.rows(len(x.Args)) },
 		Eval: func(out []float64, args []*mat.Dense) {
-			n, _ := args[0].Dims()
 			for o, a := range args {
-				put(out[o*n:], a)
+				copy(out[o*len(elements(a)):], elements(a))
+			}
+		},
+	},
+	{
+		// Vectors as the columns of a matrix.
+		Name: "columns", Short: "columns", Shape: func(args [][]dsl.Extent) []dsl.Extent { return []dsl.Extent{args[0][0], dsl.Fixed(len(args))} }, Kernel: "linalg.Columns",
+		Cost: func(args [][]dsl.Extent) Poly { return sizePoly(UpTo(args[0][0])).times(Poly{"": len(args)}) },
+		Adjoint: func(c *Context, x Applied) (bars []Value) {
+			for k, a := range x.Args {
+				bars = append(bars, Value{Shape: a.Shape, Elem: func(s ...Sub) *Expr { return x.Bar.At(s[0], Sub{At: dsl.Fixed(k + 1)}) }})
+			}
+			return bars
+		},
+		Eval: func(out []float64, args []*mat.Dense) {
+			for k, a := range args {
+				for i, v := range elements(a) {
+					out[i*len(args)+k] = v
+				}
 			}
 		},
 	},
@@ -541,8 +558,16 @@ func (c *Context) slot(x dsl.Extent, dim int) *Index {
 
 // isSlot reports whether an index is that of a dimension of an argument or value.
 func (c *Context) isSlot(i *Index) bool {
-	return c.formals[formalKey{i.Range, -1}] == i || c.formals[formalKey{i.Range, -2}] == i
+	for d := range mostDimensions {
+		if c.formals[formalKey{i.Range, -1 - d}] == i {
+			return true
+		}
+	}
+	return false
 }
+
+// mostDimensions is the number of dimensions that arguments and values of operators have at most.
+const mostDimensions = 3
 
 // Slots are the indices of an array of a shape.
 func (c *Context) Slots(shape []dsl.Extent) []*Index {

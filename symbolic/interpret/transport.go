@@ -30,16 +30,21 @@ func (m transportedModel) Push(q []float64) {
 // Pull implements runtime.Transported.
 func (m transportedModel) Pull(q []float64) { m.pull(q) }
 
-// pull puts the coordinates of latent vectors in the place of their values, vector by vector: the coordinates of one are known
+// pull puts the coordinates of latent vectors in the place of their values, vector by vector, those that are interleaved at once: the coordinates of one are known
 // by the values of those before it.
 func (m *Model) pull(q []float64) {
-	for _, o := range m.d.Whitened {
+	for n := 0; n < len(m.d.Whitened); {
+		next := n + 1
+		for next < len(m.d.Whitened) && !m.d.Transports[next].First {
+			next++
+		}
 		m.position(q)
 		z := slices.Clone(q)
-		m.m.Run([]symbolic.Output{o}, func(o *symbolic.Output, idx []int, v float64) {
+		m.m.Run(m.d.Whitened[n:next], func(o *symbolic.Output, idx []int, v float64) {
 			z[m.place(o, idx)] = v
 		})
 		copy(q, z)
+		n = next
 	}
 }
 

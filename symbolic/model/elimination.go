@@ -19,6 +19,9 @@ type step struct {
 	shift     *shift     // nil where no other vector shifts this one
 	pin       *pin       // nil where nothing holds the sum of the elements
 	solved    *expr.Expr // L⁻¹r at v.i, where it is made of solutions that there are; nil elsewhere
+
+	together *interleaved // what the vector is interleaved with, as vector strand of it; nil elsewhere
+	strand   int
 }
 
 // shift is what the precision of a vector lacks along (1, …, 1), because the sums of other vectors are not known before it: with the diagonal
@@ -176,6 +179,12 @@ func (p *Posterior) factorised(latents []*latent, as view) (steps []*step, used 
 	for len(left) > 0 {
 		s, n := p.eliminate(m, left)
 		if s == nil {
+			if rest := p.interleave(m, left); rest != nil {
+				return append(steps, rest...), m.used
+			}
+			s, n = p.eliminateDense(m, left)
+		}
+		if s == nil {
 			return nil, nil
 		}
 		steps = append(steps, s)
@@ -185,17 +194,13 @@ func (p *Posterior) factorised(latents []*latent, as view) (steps []*step, used 
 }
 
 // eliminate takes one of those vectors that are left out of the Gaussian of all of them: the first whose block is
-// diagonal and whose elimination leaves others of few diagonals, or one that no other knows of, as the last is. Where
-// dense blocks are allowed any can be taken: an array of vectors, of which each has a small block, before the others, with which its elements would know of one another; then the
-// longest of those whose block is diagonal, or else the first.
+// diagonal and whose elimination leaves others of few diagonals, or one that no other knows of, as the last is.
 func (p *Posterior) eliminate(m *gaussian, left []int) (*step, int) {
-	blocks := make([]*form, len(left))
 	for n, k := range left {
 		if m.v[k].level() && slices.ContainsFunc(left, func(l int) bool { return !m.v[l].level() }) {
 			continue // they are last
 		}
 		f := p.formOf(m.v[k], m.g[k][k])
-		blocks[n] = f
 		if f == nil || f.bands == nil {
 			continue
 		}
@@ -206,8 +211,20 @@ func (p *Posterior) eliminate(m *gaussian, left []int) (*step, int) {
 			return s, n
 		}
 	}
+	return nil, 0
+}
+
+// eliminateDense takes any one out, where dense blocks are allowed: an array of vectors, of which each has a small block, before the others, with which its elements would
+// know of one another; then the longest of those whose block is diagonal, or else the first.
+func (p *Posterior) eliminateDense(m *gaussian, left []int) (*step, int) {
 	if !p.Maps.dense() || !m.scaled {
 		return nil, 0
+	}
+	blocks := make([]*form, len(left))
+	for n, k := range left {
+		if !m.v[k].level() || !slices.ContainsFunc(left, func(l int) bool { return !m.v[l].level() }) {
+			blocks[n] = p.formOf(m.v[k], m.g[k][k])
+		}
 	}
 	rank := func(n int) (kind, size int) {
 		v, f := m.v[left[n]], blocks[n]
@@ -342,7 +359,9 @@ func (p *Posterior) takenOut(m *gaussian, left []int, k int, f *form, dense bool
 		ok := true
 		switch {
 		case len(f.bands) > 1 && m.levels():
-			g, r, s.solved = p.schurBanded(m, left, k, f.bands)
+			var solved []*expr.Expr
+			g, r, solved = p.schurBanded(m, left, []int{k}, c.BandFactor(f.bands))
+			s.solved = solved[0]
 		case f.bands != nil:
 			g, r, ok = p.schur(m, left, k, c.Atom(f.bands[0].At(expr.Sub{Index: v.i})), dense)
 		default:

@@ -259,10 +259,10 @@ func (p *Posterior) sloping(e *expr.Expr, latents []*latent) bool {
 }
 
 // proper reports whether terms make a proper prior of latent vectors: each element is the left side of one, whose
-// center holds vectors of lower rank and earlier elements of its own only. The precision is then Bᵀ diag(1/σ²) B with a
+// center holds vectors of lower rank, earlier elements of its own and of vectors that hold its earlier elements in turn, only. The precision is then Bᵀ diag(1/σ²) B with a
 // triangular B that has ones on its diagonal.
 func (p *Posterior) proper(priors []*standIn, latents []*latent) bool {
-	below := map[*latent][]*latent{}
+	below, beside, earlier := relation{}, relation{}, relation{} // of a vector those that it holds: anyhow, at the same element, at earlier ones
 	for _, v := range latents {
 		if v.level() {
 			continue // a prior that says nothing leaves the data
@@ -280,6 +280,10 @@ func (p *Posterior) proper(priors []*standIn, latents []*latent) bool {
 			expr.Refs(p.C.Inlined(t.center), func(r *expr.Expr) {
 				for _, w := range latents {
 					switch {
+					case w != v && r.Tensor == w.values() && len(w.is) == 1 && len(v.is) == 1 && before(r.Subs, at):
+						earlier[v] = append(earlier[v], w)
+					case w != v && r.Tensor == w.values() && len(w.is) == 1 && len(v.is) == 1 && r.Subs[0] == at[0]:
+						beside[v] = append(beside[v], w)
 					case w != v && expr.Mentions(r, w.values()):
 						below[v] = append(below[v], w)
 					case w == v && r.Tensor == v.values():
@@ -301,7 +305,32 @@ func (p *Posterior) proper(priors []*standIn, latents []*latent) bool {
 			return false
 		}
 	}
-	return acyclic(latents, below)
+	// Vectors that are above each other are so at earlier elements, and no other is between them.
+	all, now := relation{}, relation{}
+	for _, v := range latents {
+		now[v] = slices.Concat(below[v], beside[v])
+		all[v] = slices.Concat(now[v], earlier[v])
+	}
+	return acyclic(latents, now) && !slices.ContainsFunc(latents, func(v *latent) bool {
+		return slices.ContainsFunc(below[v], func(w *latent) bool { return all.reaches(w, v) })
+	})
+}
+
+// relation are the vectors that hold of each.
+type relation map[*latent][]*latent
+
+// reaches reports whether another is among those of a vector, or of those.
+func (r relation) reaches(v, other *latent) bool {
+	seen := map[*latent]bool{}
+	var walk func(v *latent) bool
+	walk = func(v *latent) bool {
+		if seen[v] {
+			return false
+		}
+		seen[v] = true
+		return slices.ContainsFunc(r[v], func(w *latent) bool { return w == other || walk(w) })
+	}
+	return walk(v)
 }
 
 // covers adds the elements that a prior is of to those that others are of: along one dimension, where it is of all along the others. It reports whether the elements
@@ -367,7 +396,7 @@ func covers(ranges []dsl.Range, n dsl.Extent) bool {
 }
 
 // acyclic reports whether no vector is below itself.
-func acyclic(latents []*latent, below map[*latent][]*latent) bool {
+func acyclic(latents []*latent, below relation) bool {
 	left := slices.Clone(latents)
 	for len(left) > 0 {
 		n := slices.IndexFunc(left, func(v *latent) bool {

@@ -32,8 +32,13 @@ const mostLevels = MostVectors
 // levelsOf are the steps of vectors that have a map together and of those of some numbers that are levels of theirs; nil where none is.
 func (p *Posterior) levelsOf(vectors, numbers []*latent) (steps []*step) {
 	alone := p.gaussianOf(vectors, view{})
-	if alone == nil || len(vectors) != 1 || slices.ContainsFunc(vectors, func(v *latent) bool { return v.standard != nil }) {
+	if alone == nil || slices.ContainsFunc(vectors, func(v *latent) bool { return v.standard != nil }) {
 		return nil
+	}
+	if len(vectors) != 1 {
+		if joint, _ := p.eliminated(vectors); joint == nil || joint[0].together == nil {
+			return nil
+		}
 	}
 	var levels []*latent
 	var all *gaussian
@@ -54,6 +59,12 @@ func (p *Posterior) levelsOf(vectors, numbers []*latent) (steps []*step) {
 	}
 	for len(left) > 0 {
 		s, n := p.eliminate(all, left)
+		if s == nil && len(steps) == 0 {
+			if steps = p.interleave(all, left); steps != nil {
+				left = slices.DeleteFunc(left, func(k int) bool { return !all.v[k].level() })
+				continue
+			}
+		}
 		if s == nil {
 			return nil
 		}
@@ -116,23 +127,42 @@ func (p *Posterior) uniform(v *latent, priors []*standIn) *predictor {
 	return &predictor{eta: c.Ref(v.values()), weight: p.atReference(c.Neg(c.Diff(first, v.values()))), score: p.atReference(first)}
 }
 
-// schurBanded is the Gaussian of levels without the one vector, which is banded, and what the vector's elements are but for z, L⁻¹(r − U b). With t = G⁻¹U, P is the form of the joint
+// schurBanded is the Gaussian of levels without chains, whose precision is banded, and what the chains' elements are but for z, L⁻¹(r − U b), each at its index. With t = G⁻¹U, P is the form of the joint
 // Gaussian in the directions (−t, 1), and s its slope there: both are added up term by term, so that nothing of P is lost where it is a small part of B.
-func (p *Posterior) schurBanded(m *gaussian, left []int, k int, bands []expr.Value) (g [][]*expr.Expr, r []*expr.Expr, solved *expr.Expr) {
-	c, v := p.C, m.v[k]
-	f, at := c.BandFactor(bands), expr.Sub{Index: v.i}
-	lower := func(e *expr.Expr) expr.Value { return f.SolveLower(p.vector(v, e)) }
-	solved = lower(m.r[k]).At(at)
-	d := &directions{p: p, v: v, by: map[int]*expr.Tensor{}, t: map[*expr.Tensor]*expr.Expr{}}
+func (p *Posterior) schurBanded(m *gaussian, left, chains []int, f *expr.BandFactor) (g [][]*expr.Expr, r []*expr.Expr, solved []*expr.Expr) {
+	c := p.C
+	d := &directions{p: p, by: map[int]*expr.Tensor{}, t: map[*expr.Tensor]*expr.Expr{}}
+	for _, k := range chains {
+		d.chains = append(d.chains, m.v[k])
+	}
+	lower := func(of func(k int) *expr.Expr) expr.Value {
+		var columns []expr.Value
+		for n, k := range chains {
+			columns = append(columns, p.vector(d.chains[n], of(k)))
+		}
+		return f.SolveLower(f.Joined(columns))
+	}
+	at := func(x expr.Value, n int) *expr.Expr { return f.Separate(x, n).At(expr.Sub{Index: d.chains[n].i}) }
+	own := lower(func(k int) *expr.Expr { return m.r[k] })
+	for n := range chains {
+		solved = append(solved, at(own, n))
+	}
 	for _, l := range left {
-		if l == k {
+		if slices.Contains(chains, l) {
 			continue
 		}
-		t := c.Number(0)
-		if !m.g[k][l].IsNum(0) {
-			column := lower(m.g[k][l])
-			solved = c.Sub(solved, c.Mul(column.At(at), c.Ref(m.v[l].values())))
-			t = f.SolveUpper(column).At(at)
+		t := make([]*expr.Expr, len(chains))
+		if slices.ContainsFunc(chains, func(k int) bool { return !m.g[k][l].IsNum(0) }) {
+			column := lower(func(k int) *expr.Expr { return m.g[k][l] })
+			upper := f.SolveUpper(column)
+			for n := range chains {
+				solved[n] = c.Sub(solved[n], c.Mul(at(column, n), c.Ref(m.v[l].values())))
+				t[n] = at(upper, n)
+			}
+		} else {
+			for n := range t {
+				t[n] = c.Number(0)
+			}
 		}
 		d.add(l, m.v[l], t)
 	}
@@ -159,24 +189,29 @@ func (p *Posterior) schurBanded(m *gaussian, left []int, k int, bands []expr.Val
 	return g, r, solved
 }
 
-// directions are those in which levels move a chain with them, −t for each.
+// directions are those in which levels move chains with them, −t for each.
 type directions struct {
 	p      *Posterior
-	v      *latent
+	chains []*latent
 	levels []int
 	of     []*latent
 	by     map[int]*expr.Tensor        // how far
-	to     []*expr.Tensor              // what stands for t of each
-	t      map[*expr.Tensor]*expr.Expr // at the indices of the chain
+	to     [][]*expr.Tensor            // what stands for t of each, of each chain
+	t      map[*expr.Tensor]*expr.Expr // at the index i of the first chain
 }
 
-func (d *directions) add(l int, level *latent, t *expr.Expr) {
+// add takes a level, of which t is at the index of each chain.
+func (d *directions) add(l int, level *latent, t []*expr.Expr) {
 	local := expr.Tensor{Name: "u", Kind: expr.LocalTensor, Stage: expr.StagePosition}
 	d.levels, d.of = append(d.levels, l), append(d.of, level)
 	d.by[l] = d.p.C.NewTensor(local)
-	local.Shape = d.v.values().Shape
-	d.to = append(d.to, d.p.C.NewTensor(local))
-	d.t[d.to[len(d.to)-1]] = t
+	var to []*expr.Tensor
+	for n, v := range d.chains {
+		local.Shape = v.values().Shape
+		x := d.p.C.NewTensor(local)
+		to, d.t[x] = append(to, x), d.p.C.Subst(t[n], v.i, expr.Sub{Index: d.chains[0].i})
+	}
+	d.to = append(d.to, to)
 }
 
 // moved is an expression so far along each.
@@ -185,11 +220,13 @@ func (d *directions) moved(e *expr.Expr) *expr.Expr {
 	return c.Substituted(e, func(x *expr.Expr) *expr.Expr {
 		out := x
 		for n, l := range d.levels {
-			switch x.Tensor {
-			case d.of[n].values():
+			if x.Tensor == d.of[n].values() {
 				out = c.Add(out, c.Ref(d.by[l]))
-			case d.v.values():
-				out = c.Sub(out, c.Mul(c.Ref(d.by[l]), c.Ref(d.to[n], x.Subs...)))
+			}
+			for k, v := range d.chains {
+				if x.Tensor == v.values() {
+					out = c.Sub(out, c.Mul(c.Ref(d.by[l]), c.Ref(d.to[n][k], x.Subs...)))
+				}
 			}
 		}
 		return out
@@ -206,7 +243,7 @@ func (d *directions) back(e *expr.Expr) *expr.Expr {
 			}
 		}
 		if t := d.t[x.Tensor]; t != nil {
-			return c.SubstAll(t, d.v.is, x.Subs)
+			return c.SubstAll(t, d.chains[0].is, x.Subs)
 		}
 		return x
 	})

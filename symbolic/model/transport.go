@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic/expr"
@@ -50,6 +51,11 @@ type Transport struct {
 	// Diagonals is the number of those of G at and below the main one, 0 where it is dense.
 	Diagonals int
 
+	// Beside are the names of the vectors that it is interleaved with, and First that the first of them, in the order of transports, is: the coordinates of all
+	// are those where the values of all stand in their place.
+	Beside []string
+	First  bool
+
 	// Predicted are the terms that the reference stands for.
 	Predicted []*PosteriorTerm
 
@@ -89,6 +95,9 @@ func (t *Transport) Describe() string {
 	}
 	if t.Param.Scalar() {
 		text = "a number, that where the chain is not known"
+	}
+	if len(t.Beside) > 0 {
+		text += ", interleaved with " + strings.Join(t.Beside, " and ")
 	}
 	if len(t.Predicted) > 0 {
 		text += ", with the information of data at a reference"
@@ -469,11 +478,18 @@ func (p *Posterior) transport(s *step, later []*step) (logJacobian *expr.Expr) {
 	values := s.v.values()
 	all, at := expr.SubsOf(s.v.is), expr.Sub{Index: i}
 	z := p.vector(s.v, c.Ref(b.Coord, b.Part(s.v.n, all...)...))
-	t := &Transport{Param: b, Diagonals: len(s.bands), Predicted: s.predicted, Indices: s.v.is, Subs: b.Part(s.v.n, all...), Plain: c.Ref(s.v.plain(), all...)}
+	t := &Transport{Param: b, First: s.together == nil || !s.together.defined, Diagonals: len(s.bands), Predicted: s.predicted, Indices: s.v.is, Subs: b.Part(s.v.n, all...), Plain: c.Ref(s.v.plain(), all...)}
 	own := p.vector(s.v, p.inPlace(s.v, later)) // as z, what the map is one of
 	var value *expr.Expr
-	switch len(s.bands) {
-	case 0:
+	switch {
+	case s.together != nil:
+		value, t.Whitened, logJacobian = s.together.mapOf(p, s, later)
+		for _, o := range s.together.steps {
+			if o != s {
+				t.Beside = append(t.Beside, (&Transport{Param: o.v.b, Subs: o.v.b.Part(o.v.n, expr.SubsOf(o.v.is)...)}).part(o.v.b.Decl.ObjectName()))
+			}
+		}
+	case len(s.bands) == 0:
 		if a, k, rest := p.split(s); a != nil {
 			value, t.Whitened, logJacobian = p.spectral(s, a, k, rest, z, own)
 			break
@@ -484,7 +500,7 @@ func (p *Posterior) transport(s *step, later []*step) (logJacobian *expr.Expr) {
 		j := c.NewIndex("j", expr.UpTo(s.v.size()))
 		t.Whitened = c.Sub(c.Sum(j, c.Mul(lower.At(expr.Sub{Index: j}, at), own.At(expr.Sub{Index: j}))), u.At(at))
 		logJacobian = c.Neg(c.SumAll(s.v.is, c.Call("log", lower.At(at, at))))
-	case 1:
+	case len(s.bands) == 1:
 		variance := c.Atom(c.Pow(c.Atom(s.bands[0].At(at)), -1))
 		scale := c.Atom(c.Pow(variance, 0.5)) // L⁻¹: each of these powers has a derivative of a few operations
 		u := c.Mul(scale, c.Atom(s.r))
