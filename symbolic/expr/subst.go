@@ -53,13 +53,19 @@ func (c *Context) Rebuild(e *Expr, arg func(*Expr) *Expr, sub func(Sub) Sub) *Ex
 		i, body := c.Open(e)
 		return c.Largest(i, arg(body))
 	}
+	same := true
 	args := make([]*Expr, len(e.Args))
 	for n, a := range e.Args {
 		args[n] = arg(a)
+		same = same && args[n] == a
 	}
 	subs := make([]Sub, len(e.Subs))
 	for n, b := range e.Subs {
 		subs[n] = sub(b)
+		same = same && subs[n] == b
+	}
+	if same {
+		return e
 	}
 	switch e.Op {
 	case Ref:
