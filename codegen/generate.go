@@ -132,7 +132,7 @@ func (f *sizeField) isData() bool { return f.sum == nil && f.product == nil && f
 
 // phases are the definitions that each emitted function computes.
 type phases struct {
-	data, given, logDensity, gradient, slope, metric, force, prepare, rank1, contract, jacobian, product, curvature, value, generate, prior, logJacobian, plain phase
+	data, given, logDensity, gradient, slope, metric, force, prepare, rank1, contract, jacobian, product, curvature, value, generate, prior, logJacobian, unseen, plain phase
 
 	whitened []phase // by transport
 }
@@ -177,6 +177,9 @@ func newGenerator(d *symbolic.Derived, opt Options, typ string, is role, names *
 	}
 	for _, b := range slices.Concat(d.Params, d.Given, d.Reference) {
 		g.names.tensor(b.Coord)
+	}
+	for _, t := range g.measures() {
+		g.names.tensor(t)
 	}
 	g.namePriors()
 	for _, def := range d.Prog.Defs {
@@ -321,7 +324,7 @@ func (g *generator) splitPhases() {
 func (g *generator) results() [][]symbolic.Output {
 	d := g.d
 	lists := [][]symbolic.Output{one(d.LogDensity), d.Gradient, d.Matrix, d.Force, d.Rank1, d.Contract, d.Jacobian, d.Product, d.Curvature, d.Value, g.dynamics.others(g)}
-	lists = append(lists, d.Generated, d.Prior, d.LogJacobian, d.Whitened, d.Pushed, d.EndOutputs())
+	lists = append(lists, d.Generated, d.Prior, d.LogJacobian, d.Unseen, d.Whitened, d.Pushed, d.EndOutputs())
 	return append(lists, g.odeOutputs...)
 }
 
@@ -365,6 +368,7 @@ func (g *generator) pickPhases(all map[*expr.Def]bool) {
 		{&g.ph.generate, g.closure(d.Generated), late},
 		{&g.ph.prior, g.closure(d.Prior), late},
 		{&g.ph.logJacobian, g.closure(d.LogJacobian), late},
+		{&g.ph.unseen, g.closure(d.Unseen), late},
 		{&g.ph.plain, g.closure(d.Pushed), late},
 	} {
 		x.ph.defs = g.pick(x.of, x.own)

@@ -238,6 +238,12 @@ func (g *generator) allocate(b *jen.Group) {
 			lines = append(lines, jen.Id("s").Dot(g.names.tensor(q.Coord)).Op("=").Make(jen.Index().Float64(), p.extent(q.Size())))
 		}
 	}
+	for _, t := range g.measures() {
+		lines = append(lines, sdot(g.names.tensor(t)).Op("=").Make(jen.Index().Float64(), p.extent(dsl.ProductOf(t.Shape))))
+	}
+	if len(g.d.Measures) > 0 {
+		lines = append(lines, g.newMeasures(p))
+	}
 	for _, d := range g.prologue(p) {
 		b.Add(d)
 	}

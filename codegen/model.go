@@ -379,6 +379,9 @@ func (g *generator) modelType() {
 		g.fitFields(st)
 		g.givenFields(st, g.d.Given, "coordinates of another block's parameter")
 		g.givenFields(st, g.d.Reference, "of the reference")
+		for _, t := range g.measures() {
+			st.Id(g.names.tensor(t)).Index().Float64().Comment("measured at the reference")
+		}
 		g.transportFields(st)
 		g.defFields(st, func(x expr.Stage) bool { return x > expr.StageData })
 		if len(g.between) > 0 {

@@ -35,6 +35,9 @@ func (g *generator) build() {
 	for _, o := range g.d.LogJacobian {
 		g.ph.logJacobian.targets = []target{{out: o, dst: g.outputTensor(layout{kind: "scalar", array: "res"})}}
 	}
+	for _, o := range g.d.Unseen {
+		g.ph.unseen.targets = []target{{out: o, dst: g.outputTensor(layout{kind: "scalar", array: "res"})}}
+	}
 	g.ph.gradient.targets = append([]target{density()}, g.ph.gradient.targets...)
 	for _, x := range []struct {
 		name string
@@ -49,6 +52,7 @@ func (g *generator) build() {
 		{"DrawPrior", &g.ph.prior},
 		{"Constrain", &g.ph.value},
 		{"LogJacobian", &g.ph.logJacobian},
+		{"unseen", &g.ph.unseen},
 		{"push", &g.ph.plain},
 		{"matrix", &g.ph.metric},
 		{"force", &g.ph.force},

@@ -49,6 +49,9 @@ func (g *generator) transportFields(st *jen.Group) {
 	if g.anchored() {
 		st.Id("reference").Index().Float64().Comment("that the maps are made at")
 	}
+	if len(g.d.Measures) > 0 {
+		st.Id("measures").Op("*").Qual(systemPath, "Measures").Comment("what the maps know by differences")
+	}
 }
 
 // allocateTransports makes it.
@@ -105,17 +108,74 @@ func (g *generator) transportMethods(prepare []jen.Code) []jen.Code {
 	out = append(out, doc("LogJacobian returns log |∂x/∂z| of the maps at q, a part of L(q): the rest is the log density in plain coordinates.",
 		g.method("LogJacobian").Params(jen.Id("q").Index().Float64()).Float64().Block(g.densityBody("LogJacobian", &g.ph.logJacobian)...)))
 	out = append(out, parts...)
+	if len(g.d.Measures) > 0 {
+		out = append(out, doc("unseen returns the log density of what maps know by differences only.",
+			g.method("unseen").Params(jen.Id("q").Index().Float64()).Float64().Block(g.densityBody("unseen", &g.ph.unseen)...)))
+	}
 	if !g.anchored() {
 		return out
 	}
 	p := g.newPrinter()
-	set := g.setGiven(p, g.d.Reference)
+	set := append(g.setGiven(p, g.d.Reference), jen.Copy(sdot("reference"), id("q")))
+	if len(g.d.Measures) > 0 {
+		set = append(set, sdot("measures").Dot("At").Call(id("q")))
+	} else {
+		set = append(set, g.callPrepareGiven()...)
+	}
 	body := append(g.prologue(p), set...)
-	body = append(body, jen.Copy(sdot("reference"), id("q")))
-	body = append(body, g.callPrepareGiven()...)
 	if call := g.role.factorise(g, "s"); call != nil {
 		body = append(body, call) // the gradient that is remembered is that of another map
 	}
 	return append(out, jen.Add(doc("SetReference makes the maps of latent vectors at a point, given as Push leaves one: what they predict there stands for\nwhat the data say of them.",
 		g.method("SetReference").Params(floats("q")).Block(body...)), g.prepareGivenMethod(prepare)))
+}
+
+// measures are the arrays that are measured at a reference.
+func (g *generator) measures() (out []*expr.Tensor) {
+	for _, m := range g.d.Measures {
+		out = append(out, m.Tensors()...)
+	}
+	return out
+}
+
+// newMeasures prints what measures, of which the method At computes what depends on the reference.
+func (g *generator) newMeasures(p *printer) jen.Code {
+	prepare := jen.Func().Params().Block()
+	if len(g.ph.given.defs) > 0 {
+		prepare = sdot("prepareGiven")
+	}
+	args := []jen.Code{id("s"), sdot("unseen"), prepare, g.dimCode(p)}
+	arrays := func(list []*expr.Tensor) jen.Code {
+		var out []jen.Code
+		for _, t := range list {
+			out = append(out, sdot(g.names.tensor(t)))
+		}
+		return jen.Index().Index().Float64().Values(out...)
+	}
+	for _, m := range g.d.Measures {
+		var places []jen.Code
+		for _, v := range m.Vectors {
+			start, step := g.coords.start(slices.Index(g.d.Params, v.Param)), 1
+			if v.Across {
+				start, step = start.Plus(v.N), v.Of
+			}
+			from := p.extent(start)
+			if !v.Across && v.N > 0 {
+				from = from.Op("+").Lit(v.N).Op("*").Add(p.extent(m.Length()))
+			}
+			places = append(places, jen.Values(jen.Dict{jen.Id("From"): from, jen.Id("Step"): jen.Lit(step)}))
+		}
+		fields := jen.Dict{jen.Id("N"): p.extent(m.Length()), jen.Id("Places"): jen.Index().Add(system("Place")).Values(places...),
+			jen.Id("Root"): arrays(slices.Concat(m.Root...)), jen.Id("Score"): arrays(m.Score)}
+		if len(m.Numbers) > 0 {
+			var numbers []jen.Code
+			for _, n := range m.Numbers {
+				at := p.extent(g.coords.start(slices.Index(g.d.Params, n.Param)).Plus(n.Element))
+				numbers = append(numbers, at)
+			}
+			fields[jen.Id("Numbers")], fields[jen.Id("Slope")] = jen.Index().Int().Values(numbers...), arrays(slices.Concat(m.Slope...))
+		}
+		args = append(args, jen.Line().Add(system("Measured").Values(fields)))
+	}
+	return sdot("measures").Op("=").Add(system("NewMeasures").Call(args...))
 }

@@ -65,6 +65,7 @@ type Derived struct {
 	Value       []Output     // the parameters on their own scale
 	Ends        map[int]*End // of the parameters whose bounds are functions of data, by their numbers
 	LogJacobian []Output     // log |∂x/∂z| of the maps of latent vectors: one number, or none
+	Unseen      []Output     // the log density of terms that maps measure: one number, or none
 	Whitened    []Output     // the coordinates of latent vectors, by Posterior.Transports, where plain ones stand in their place
 	Pushed      []Output     // the plain coordinates of latent vectors likewise
 	Settings    []Output     // of the map, if the metric is one of B
@@ -135,7 +136,7 @@ func (r *Derived) take() bool { return r.emitted.CompareAndSwap(false, true) }
 func (r *Derived) copied() *Derived {
 	prog := *r.Prog
 	out := &Derived{Posterior: r.Posterior, Metric: r.Metric, Prog: &prog, LogDensity: r.LogDensity, Gradient: r.Gradient, Matrix: r.Matrix, Force: r.Force,
-		Contract: r.Contract, Rank1: r.Rank1, Jacobian: r.Jacobian, Product: r.Product, Value: r.Value, Ends: r.Ends, LogJacobian: r.LogJacobian, Whitened: r.Whitened, Pushed: r.Pushed, Settings: r.Settings, Generated: r.Generated, Prior: r.Prior,
+		Contract: r.Contract, Rank1: r.Rank1, Jacobian: r.Jacobian, Product: r.Product, Value: r.Value, Ends: r.Ends, LogJacobian: r.LogJacobian, Unseen: r.Unseen, Whitened: r.Whitened, Pushed: r.Pushed, Settings: r.Settings, Generated: r.Generated, Prior: r.Prior,
 		ByColumns: r.ByColumns, IterationWork: r.IterationWork, Large: r.Large, Curved: r.Curved, Curvature: r.Curvature, Weights: r.Weights, Velocities: r.Velocities}
 	for _, d := range r.Conditionals {
 		out.Conditionals = append(out.Conditionals, d.copied())
@@ -287,6 +288,9 @@ func (r *Derived) density() {
 	}
 	if r.MapJacobian != nil {
 		r.LogJacobian = []Output{scalarOutput(r.Prog.Lower(r.MapJacobian, nil))}
+	}
+	if len(r.Measures) > 0 {
+		r.Unseen = []Output{scalarOutput(r.Prog.Lower(r.Posterior.Unseen, nil))}
 	}
 	for _, t := range r.Transports {
 		ctx := t.Indices

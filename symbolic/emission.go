@@ -56,6 +56,7 @@ func (r *Derived) spendEmission() {
 	function(false, one(r.LogDensity), r.Gradient)
 	function(false, r.Value)
 	function(false, r.LogJacobian)
+	function(false, r.Unseen)
 	function(false, r.Pushed)
 	for _, o := range r.Whitened {
 		function(false, one(o))

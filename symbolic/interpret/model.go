@@ -415,6 +415,11 @@ func (m *Model) clone() *Model {
 	for _, b := range m.d.Reference {
 		copy(c.m.Values(b.Coord), m.m.Values(b.Coord))
 	}
+	for _, x := range m.d.Measures {
+		for _, t := range x.Tensors() {
+			copy(c.m.Values(t), m.m.Values(t))
+		}
+	}
 	return &c
 }
 

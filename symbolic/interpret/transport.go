@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/system"
 	"github.com/hamc-dev/hamc/symbolic"
 )
 
@@ -61,9 +62,41 @@ func (m transportedModel) LogJacobian(q []float64) float64 {
 	return value
 }
 
+// unseen is the log density of terms that maps measure.
+func (m anchoredModel) unseen(q []float64) float64 {
+	m.position(q)
+	value := 0.0
+	m.m.Run(m.d.Unseen, func(_ *symbolic.Output, _ []int, v float64) { value = v })
+	return value
+}
+
 // SetReference implements runtime.Anchored.
 func (m anchoredModel) SetReference(plain []float64) {
 	for n, b := range m.d.Reference {
 		copy(m.m.Values(b.Coord), plain[m.offsets[n]:])
+	}
+	var measured []system.Measured
+	for _, x := range m.d.Measures {
+		v := system.Measured{N: len(m.m.Values(x.Score[0]))}
+		for l, at := range x.Vectors {
+			place := system.Place{From: m.offsets[slices.Index(m.d.Params, at.Param)] + at.N, Step: at.Of}
+			if !at.Across {
+				place = system.Place{From: place.From - at.N + at.N*v.N, Step: 1}
+			}
+			v.Places, v.Score = append(v.Places, place), append(v.Score, m.m.Values(x.Score[l]))
+			for _, t := range x.Root[l] {
+				v.Root = append(v.Root, m.m.Values(t))
+			}
+			for _, t := range x.Slope[l] {
+				v.Slope = append(v.Slope, m.m.Values(t))
+			}
+		}
+		for _, n := range x.Numbers {
+			v.Numbers = append(v.Numbers, m.offsets[slices.Index(m.d.Params, n.Param)]+n.Element)
+		}
+		measured = append(measured, v)
+	}
+	if measured != nil {
+		system.NewMeasures(m, m.unseen, func() {}, len(plain), measured...).At(plain)
 	}
 }

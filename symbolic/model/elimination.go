@@ -16,6 +16,7 @@ type step struct {
 	r         *expr.Expr // at v.i
 	predicted []*PosteriorTerm
 	used      []*PosteriorTerm
+	measures  []*Measure
 	shift     *shift     // nil where no other vector shifts this one
 	pin       *pin       // nil where nothing holds the sum of the elements
 	solved    *expr.Expr // L⁻¹r at v.i, where it is made of solutions that there are; nil elsewhere
@@ -350,7 +351,7 @@ func (m *gaussian) kept(p *Posterior, k, l int, e *expr.Expr) *expr.Expr {
 // the blocks of the others must not become dense and do.
 func (p *Posterior) takenOut(m *gaussian, left []int, k int, f *form, dense bool) *step {
 	c, v := p.C, m.v[k]
-	s := &step{v: v, bands: f.bands, predicted: m.predicted, used: m.used, pin: m.pins[k]}
+	s := &step{v: v, bands: f.bands, predicted: m.predicted, used: m.used, measures: m.measures, pin: m.pins[k]}
 	if f.bands == nil {
 		s.dense = f.matrix
 	}

@@ -71,14 +71,18 @@ type gaussian struct {
 	v         []*latent
 	g         [][]*expr.Expr
 	r         []*expr.Expr
-	used      []*PosteriorTerm // that it is made of
-	predicted []*PosteriorTerm // those of them that a reference stands for
-	bent      bool             // tangents are among them
-	scaled    bool             // the precision of a prior depends on parameters, or how much of a vector an observation sees
+	used      []*PosteriorTerm             // that it is made of, but for those that are measured
+	predicted []*PosteriorTerm             // those of them that a reference stands for
+	bent      bool                         // tangents are among them
+	unknown   map[*latent][]*PosteriorTerm // what says of a vector what no formula does
+	measures  []*Measure                   // of these
+	scaled    bool                         // the precision of a prior depends on parameters, or how much of a vector an observation sees
 
 	pins       []*pin         // of each vector, in neither g nor r
 	priors     []*standIn     // that normal ones are, or are the tangents of
-	normal     *expr.Expr     // log density of all normal terms
+	quadratic  *expr.Expr     // log density of priors,
+	data       *expr.Expr     // of observations that are normal,
+	normal     *expr.Expr     // and of both
 	exact      [][]*expr.Expr // what g is made of: that of normal terms,
 	predictors []*predictor   // and these
 }
@@ -106,40 +110,18 @@ type view struct {
 // gaussianOf is that of the terms of the density, nil if no normal density stands for the prior of a vector.
 func (p *Posterior) gaussianOf(latents []*latent, as view) *gaussian {
 	c := p.C
-	quadratic, data := c.Number(0), c.Number(0) // of priors, and of observations that are normal
-	m := &gaussian{v: latents, pins: make([]*pin, len(latents))}
+	m := &gaussian{v: latents, pins: make([]*pin, len(latents)), unknown: map[*latent][]*PosteriorTerm{}, quadratic: c.Number(0), data: c.Number(0)}
 	for _, t := range p.Terms {
-		if p.inFamily(t.L, latents) {
+		if mentionsAny(t.L, latents) && !p.takeTerm(m, t, as) {
 			return nil
-		}
-		s := p.normalPrior(t, latents)
-		switch {
-		case !mentionsAny(t.L, latents):
-		case s != nil && p.pinned(m, t, s):
-			m.used = append(m.used, t)
-		case s != nil:
-			quadratic = c.Add(quadratic, s.logDensity)
-			m.used, m.priors = append(m.used, t), append(m.priors, s.each...)
-			m.scaled, m.bent = m.scaled || s.scaled, m.bent || s.bent
-		case !as.apart && t.Term.Dist != nil && (t.Term.Dist.Name == "normal" || t.Term.Dist.Name == "lognormal") && p.linear(t.Args[0].At(), latents) && !mentionsAny(t.Args[1].At(), latents) && !p.bentLeft(t, latents):
-			l, ok := p.frozen(t, as)
-			if ok {
-				m.predicted = append(m.predicted, t)
-			}
-			data = c.Add(data, l)
-			m.used = append(m.used, t)
-			m.scaled = m.scaled || p.sloping(t.Args[0].At(), latents)
-		case t.Term.Dist != nil && !t.Term.Dist.Whole() && !p.leftMentions(t, latents) && expr.DependsOnCoords(t.Left.At()):
-			// What other parameters say of a vector changes with them: a score at the reference would not follow it.
-		default:
-			if found := p.predictorsOf(p.beside(t, latents, as.unknown), latents, as.apart); found != nil {
-				m.predictors = append(m.predictors, found...)
-				m.used, m.predicted = append(m.used, t), append(m.predicted, t)
-			}
 		}
 	}
 	if !p.proper(m.priors, latents) {
 		return nil
+	}
+	p.measuresOf(m)
+	for _, x := range m.measures {
+		m.predictors = append(m.predictors, x.predictors(p)...)
 	}
 	for _, v := range latents {
 		if x := p.uniform(v, m.priors); x != nil {
@@ -150,11 +132,11 @@ func (p *Posterior) gaussianOf(latents []*latent, as view) *gaussian {
 		m.bent = m.bent || x.bent
 		m.scaled = m.scaled || !x.bent && p.sloping(x.eta, latents)
 	}
-	m.normal = c.Add(quadratic, data)
+	m.normal = c.Add(m.quadratic, m.data)
 	stands := standsFor(c, spreadAmong(latents))
-	data = stands.in(data)
+	data := stands.in(m.data)
 	for _, v := range latents {
-		first, observed := c.Diff(quadratic, v.values(), expr.SubsOf(v.is)...), c.Diff(data, stands.of(v), expr.SubsOf(v.is)...)
+		first, observed := c.Diff(m.quadratic, v.values(), expr.SubsOf(v.is)...), c.Diff(data, stands.of(v), expr.SubsOf(v.is)...)
 		seen := stands.none(p.without(observed, latents))
 		for _, x := range m.predictors {
 			seen = c.Add(seen, c.SumAll(x.indices, c.Mul(x.seen(p, v, v.is), c.Add(c.Mul(x.weight, x.gap(p, latents)), x.score))))
@@ -183,6 +165,60 @@ func (p *Posterior) gaussianOf(latents []*latent, as view) *gaussian {
 		m.g, m.exact = append(m.g, row), append(m.exact, exact)
 	}
 	return m
+}
+
+// takeTerm adds what a term says of the vectors of a Gaussian. It reports whether there may be one with that.
+func (p *Posterior) takeTerm(m *gaussian, t *PosteriorTerm, as view) bool {
+	c, latents := p.C, m.v
+	solved := p.inFamily(t.L, latents)
+	if solved && (t.Term.Dist != nil && p.leftMentions(t, latents) || !p.measurable(latents, t)) {
+		return false
+	}
+	var s *normalPrior
+	if !solved {
+		s = p.normalPrior(t, latents)
+	}
+	hidden := solved || recursive(t.L, latents)
+	switch {
+	case s != nil && p.pinned(m, t, s):
+		m.used = append(m.used, t)
+	case s != nil:
+		m.quadratic = c.Add(m.quadratic, s.logDensity)
+		m.used, m.priors = append(m.used, t), append(m.priors, s.each...)
+		m.scaled, m.bent = m.scaled || s.scaled, m.bent || s.bent
+	case !hidden && !as.apart && t.Term.Dist != nil && (t.Term.Dist.Name == "normal" || t.Term.Dist.Name == "lognormal") && p.linear(t.Args[0].At(), latents) && !mentionsAny(t.Args[1].At(), latents) && !p.bentLeft(t, latents):
+		l, ok := p.frozen(t, as)
+		if ok {
+			m.predicted = append(m.predicted, t)
+		}
+		m.data = c.Add(m.data, l)
+		m.used = append(m.used, t)
+		m.scaled = m.scaled || p.sloping(t.Args[0].At(), latents)
+	case t.Term.Dist != nil && !t.Term.Dist.Whole() && !p.leftMentions(t, latents) && expr.DependsOnCoords(t.Left.At()):
+		// What other parameters say of a vector changes with them: a score at the reference would not follow it.
+	default:
+		p.predict(m, t, as, hidden)
+	}
+	return true
+}
+
+// predict adds what observations say of the vectors of a Gaussian: by predictors, or as what is measured, as of all that a recursion or the solution of a differential equation hides.
+func (p *Posterior) predict(m *gaussian, t *PosteriorTerm, as view, hidden bool) {
+	if !hidden {
+		if found := p.predictorsOf(p.beside(t, m.v, as.unknown), m.v, as.apart); found != nil {
+			m.predictors = append(m.predictors, found...)
+			m.used, m.predicted = append(m.used, t), append(m.predicted, t)
+			return
+		}
+	}
+	for _, v := range m.v {
+		if mentionsAny(t.L, []*latent{v}) && p.measurable([]*latent{v}, t) {
+			m.unknown[v] = append(m.unknown[v], t)
+			if !slices.Contains(m.predicted, t) {
+				m.predicted = append(m.predicted, t)
+			}
+		}
+	}
 }
 
 // frozen is the log density of normal observations; where precisions are at the reference, only as far as it depends on locations.

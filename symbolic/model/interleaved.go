@@ -69,7 +69,7 @@ func (p *Posterior) interleave(m *gaussian, left []int) (steps []*step) {
 	}
 	for s, k := range chains {
 		v := m.v[k]
-		own := &step{v: v, r: m.r[k], predicted: m.predicted, used: m.used, together: all, strand: s}
+		own := &step{v: v, r: m.r[k], predicted: m.predicted, used: m.used, measures: m.measures, together: all, strand: s}
 		for o := range most + 1 {
 			e := c.Number(0)
 			if o < len(diagonals[s]) {

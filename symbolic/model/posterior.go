@@ -29,11 +29,15 @@ type Posterior struct {
 	Transports  []*Transport
 	Reference   []*Param
 	MapJacobian *expr.Expr // log |∂x/∂z| of the transports; nil where there is none
-	Terms       []*PosteriorTerm
-	L           *expr.Expr // log density, Jacobian terms included
-	Plain       *expr.Expr // L without MapJacobian, with sums over data as the model has them, for people
-	Solves      []*expr.Solution
-	Families    []*expr.Family // of these, and of all operators that compute arrays together, in order: an input may be of an earlier one
+	// Measures are of latent vectors whose maps know of some terms by differences only, and Unseen is the sum of these terms.
+	Measures []*Measure
+	Unseen   *expr.Expr
+	measures []*Measure // of vectors whose maps are looked for
+	Terms    []*PosteriorTerm
+	L        *expr.Expr // log density, Jacobian terms included
+	Plain    *expr.Expr // L without MapJacobian, with sums over data as the model has them, for people
+	Solves   []*expr.Solution
+	Families []*expr.Family // of these, and of all operators that compute arrays together, in order: an input may be of an earlier one
 	// Quantities are computed once per draw; those of a model of several blocks
 	// belong to the joint density.
 	Quantities []*Quantity

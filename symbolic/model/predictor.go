@@ -94,6 +94,8 @@ func plainly(e *expr.Expr) bool {
 func (x *predictor) slope(p *Posterior, v *latent, at []*expr.Index) *expr.Expr {
 	c, s := p.C, v.standard
 	switch {
+	case !x.bent && s != nil && s.rows():
+		return x.ofElement(c, c.Diff(x.eta, v.values(), expr.SubsOf(at)...), at)
 	case !x.bent:
 		return c.Diff(x.eta, v.values(), expr.SubsOf(at)...)
 	case s == nil:
@@ -106,6 +108,21 @@ func (x *predictor) slope(p *Posterior, v *latent, at []*expr.Index) *expr.Expr 
 		total = c.Add(total, c.Mul(s.at(l, v.n), x.direct(p, s.vectors[l], at)))
 	}
 	return total
+}
+
+// ofElement writes a slope that is that of one element for each observation, as all terms of a row are, with this in front: f δ[i,j].
+func (x *predictor) ofElement(c *expr.Context, slope *expr.Expr, at []*expr.Index) *expr.Expr {
+	for _, i := range at {
+		for _, o := range x.indices {
+			if o.Range != i.Range {
+				continue
+			}
+			if f := c.StripDelta(slope, o, i); f != nil {
+				slope = c.Mul(f, c.Delta(expr.Sub{Index: o}, expr.Sub{Index: i}))
+			}
+		}
+	}
+	return slope
 }
 
 // seen is the slope by the element of a vector as observations see it: of x = m + C u that by x, of which spreadBack makes the slope by u.

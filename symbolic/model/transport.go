@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -110,16 +109,9 @@ func latentsOf(m *dsl.Model, block *dsl.Block) (vectors, numbers []*dsl.Param) {
 	if block == nil || len(m.Blocks) > 1 || len(block.Metric) != 1 || block.Metric[0].Kind != dsl.MetricAuto {
 		return nil, nil
 	}
-	recursive := map[*dsl.Param]bool{} // of which no predictor is linear
-	density := m.DensityLets()
-	for _, l := range m.Lets {
-		if l.Recursion != nil && l.Recursion.Circle != nil && density[l] {
-			maps.Copy(recursive, l.Params())
-		}
-	}
 	for _, q := range m.Params {
 		switch {
-		case !TransformOf(q).Carries || recursive[q] || q.BoundByParams() || q.BoundEach():
+		case !TransformOf(q).Carries || q.BoundByParams() || q.BoundEach():
 		case len(q.Type.Shape) > 0:
 			vectors = append(vectors, q)
 		default:
@@ -232,6 +224,7 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 	if len(kept) < len(candidates) {
 		return kept
 	}
+	p.takeMeasures(steps)
 	p.MapJacobian = p.C.Number(0)
 	for n := len(steps) - 1; n >= 0; n-- {
 		p.MapJacobian = p.C.Add(p.MapJacobian, p.transport(steps[n], steps[:n]))

@@ -1,0 +1,340 @@
+package system
+
+import (
+	"math"
+	"slices"
+)
+
+// Measured are latent vectors x of one length N of which a map measures what the terms say that it has no formula of. At each index i it is the information
+// −∂²L/∂x∂xᵀ about the elements there, as R Rᵀ, the score ∂L/∂x, and its derivatives by the coordinates that are Numbers. Root has the arrays of the elements of R, column by
+// column from the diagonal down, Slope those of the derivatives by all numbers of one vector after those of another.
+type Measured struct {
+	N                  int
+	Places             []Place
+	Numbers            []int
+	Root, Score, Slope [][]float64
+}
+
+// Place is where a vector stands among the coordinates: the first element, and the distance to the next.
+type Place struct{ From, Step int }
+
+// Mapped is a model with latent vectors, as runtime.Transported.
+type Mapped interface {
+	Push(q []float64)
+	Pull(q []float64)
+}
+
+const (
+	measuredStep   = 0.25 // in coordinates, the first difference
+	measuredChange = 0.3  // of the log density by a curvature, above which differences are taken nearer
+	measuredTries  = 8
+	measuredMost   = 1000 // elements: each takes some evaluations of the terms
+	measuredPairs  = 5000 // of an element and a number
+	measuredBits   = 12   // of measures, so that the last digits of a log density show in none
+)
+
+// Measures are what a model measures, with the work space of that.
+type Measures struct {
+	model   Mapped
+	unseen  func(q []float64) float64
+	prepare func()
+
+	of      []Measured
+	found   [][]float64 // as the arrays of all, while the map is that of the prior
+	x, q    []float64
+	numbers []side
+	own     []side
+	w       []float64
+	small   symmetric
+}
+
+// NewMeasures returns those of a model with so many coordinates. unseen is the log density of the terms at coordinates, and prepare computes what depends on the measures.
+func NewMeasures(model Mapped, unseen func(q []float64) float64, prepare func(), dim int, of ...Measured) *Measures {
+	m := &Measures{model: model, unseen: unseen, prepare: prepare, of: of, x: make([]float64, dim), q: make([]float64, dim)}
+	most := 0
+	for _, v := range of {
+		for range len(v.arrays()) {
+			m.found = append(m.found, make([]float64, v.N))
+		}
+		most = max(most, len(v.Places))
+		m.numbers = append(m.numbers, make([]side, max(0, len(v.Numbers)-len(m.numbers)))...)
+	}
+	m.own, m.w, m.small = make([]side, most), make([]float64, most*most), newSymmetric(most)
+	return m
+}
+
+// arrays are those of vectors: of the roots, the scores, and the slopes.
+func (v *Measured) arrays() [][]float64 { return slices.Concat(v.Root, v.Score, v.Slope) }
+
+// At measures at a point in plain coordinates.
+// Vectors of more than 1000 elements, or of which the terms have no value there, have measures of 0: their map is that of their prior.
+func (m *Measures) At(plain []float64) {
+	m.clear()
+	m.prepare()
+	copy(m.q, plain)
+	m.model.Pull(m.q)
+	s := measuring{Measures: m, plain: plain, level: m.unseen(m.q)}
+	if s.level-s.level != 0 {
+		return
+	}
+	at := 0
+	for n := range m.of {
+		v := &m.of[n]
+		size := len(v.Root) + len(v.Score) + len(v.Slope)
+		if v.N <= measuredMost {
+			s.vectors(v, m.found[at:at+size])
+		}
+		at += size
+	}
+	m.take()
+	m.prepare()
+}
+
+// clear forgets what was measured.
+func (m *Measures) clear() {
+	for n := range m.of {
+		v := &m.of[n]
+		for _, list := range [...][][]float64{v.Root, v.Score, v.Slope} {
+			for _, x := range list {
+				clear(x)
+			}
+		}
+	}
+	for _, x := range m.found {
+		clear(x)
+	}
+}
+
+// take makes what was found the measures.
+func (m *Measures) take() {
+	at := 0
+	for n := range m.of {
+		v := &m.of[n]
+		for _, list := range [...][][]float64{v.Root, v.Score, v.Slope} {
+			for _, x := range list {
+				copy(x, m.found[at])
+				at++
+			}
+		}
+	}
+}
+
+// measuring is what differences are taken with.
+type measuring struct {
+	*Measures
+	plain []float64
+	level float64
+}
+
+// side is what is seen on both sides of the point along a coordinate, at a distance h: 0 where there is no value.
+type side struct {
+	at        int
+	h         float64
+	up, down  float64
+	curvature float64
+}
+
+// there is the log density of the terms where a coordinate is moved by h, and another by g.
+func (s *measuring) there(k int, h float64, l int, g float64) float64 {
+	copy(s.x, s.plain)
+	s.x[k] += h
+	s.x[l] += g
+	s.model.Pull(s.x)
+	return s.unseen(s.x)
+}
+
+// mixed is the second derivative along two coordinates.
+func (s *measuring) mixed(a, b side) float64 {
+	if a.h == 0 || b.h == 0 {
+		return 0
+	}
+	both := s.there(a.at, a.h, b.at, b.h) + s.there(a.at, -a.h, b.at, -b.h)
+	v := (both - a.up - a.down - b.up - b.down + float64(2*s.level)) / float64(2*a.h*b.h)
+	if v-v != 0 {
+		return 0
+	}
+	return v
+}
+
+// vectors measures those of one length.
+func (s *measuring) vectors(v *Measured, found [][]float64) {
+	n := len(v.Places)
+	root, score, slope := found[:len(v.Root)], found[len(v.Root):len(v.Root)+n], found[len(v.Root)+n:]
+	numbers := s.numbers[:len(v.Numbers)]
+	if v.N*n*len(numbers) > measuredPairs {
+		numbers = nil // the scores are those at the reference
+	}
+	for j := range numbers {
+		numbers[j] = s.sides(v.Numbers[j])
+	}
+	own, w := s.own[:n], s.w[:n*n]
+	for i := range v.N {
+		clear(w)
+		for l, p := range v.Places {
+			x := s.sides(p.From + i*p.Step)
+			own[l] = x
+			if x.h == 0 {
+				continue
+			}
+			w[l*n+l], score[l][i] = x.curvature, (x.up-x.down)/float64(2*x.h)
+			for k := range l {
+				b := -s.mixed(own[k], x)
+				w[l*n+k], w[k*n+l] = b, b
+			}
+			for j, number := range numbers {
+				slope[l*len(numbers)+j][i] = s.mixed(x, number)
+			}
+		}
+		s.small.positiveRoot(w, n)
+		for l := range n {
+			row, size := w[l*n:][:l+1], 0.0
+			for _, r := range row {
+				size = math.Max(size, math.Abs(r))
+			}
+			at := 0
+			for k, r := range row {
+				root[at+l-k][i] = rounded(r, size)
+				at += n - k
+			}
+			score[l][i] = rounded(score[l][i], size)
+			for j := range numbers {
+				x := slope[l*len(numbers)+j]
+				x[i] = rounded(x[i], size)
+			}
+		}
+	}
+}
+
+// sides is the log density of the terms on both sides of the point along a coordinate, at a distance at which it falls off by less than measuredChange, in the
+// neighbourhood that the prior says.
+func (s *measuring) sides(k int) side {
+	copy(s.x, s.q)
+	s.x[k] += measuredStep
+	s.model.Push(s.x)
+	h := math.Abs(s.x[k] - s.plain[k])
+	for range measuredTries {
+		if h == 0 || h-h != 0 {
+			break
+		}
+		x := side{at: k, h: h, up: s.there(k, h, k, 0), down: s.there(k, -h, k, 0)}
+		change := float64(2*s.level) - x.up - x.down
+		switch size := math.Abs(change); {
+		case size-size != 0:
+			h /= 8
+		case size > measuredChange:
+			h *= math.Max(0.1, math.Sqrt(float64(0.3*measuredChange)/size))
+		default:
+			if size > 1e-9*(1+math.Abs(s.level)) {
+				x.curvature = change / float64(h*h)
+			}
+			return x
+		}
+	}
+	return side{at: k}
+}
+
+// symmetric is the work space for small symmetric matrices.
+type symmetric struct{ scale, vectors, positive []float64 }
+
+func newSymmetric(n int) symmetric {
+	return symmetric{make([]float64, n), make([]float64, n*n), make([]float64, n*n)}
+}
+
+// positiveRoot puts the lower triangular R with R Rᵀ = W where W, of order n, is positive, in its place: directions in which it is not count as unknown.
+func (s *symmetric) positiveRoot(w []float64, n int) {
+	scale, q, positive := s.scale[:n], s.vectors[:n*n], s.positive[:n*n]
+	for l := range n {
+		scale[l] = math.Sqrt(math.Abs(w[l*n+l]))
+	}
+	for l := range n {
+		for k := range n {
+			if d := float64(scale[l] * scale[k]); d > 0 {
+				w[l*n+k] /= d
+			} else {
+				w[l*n+k] = 0
+			}
+		}
+	}
+	jacobi(w, q, n)
+	clear(positive)
+	for l := range n {
+		for k := range n {
+			for a := range n {
+				positive[l*n+k] += float64(float64(math.Max(w[a*n+a], 0)*q[l*n+a]) * q[k*n+a])
+			}
+		}
+	}
+	clear(w)
+	for l := range n {
+		d := positive[l*n+l]
+		for a := range l {
+			d -= float64(w[l*n+a] * w[l*n+a])
+		}
+		if !(d > 1e-9) {
+			continue // known by those before
+		}
+		w[l*n+l] = math.Sqrt(d)
+		for k := l + 1; k < n; k++ {
+			v := positive[k*n+l]
+			for a := range l {
+				v -= float64(w[k*n+a] * w[l*n+a])
+			}
+			w[k*n+l] = v / w[l*n+l]
+		}
+	}
+	for l := range n {
+		for k := range l + 1 {
+			w[l*n+k] *= scale[l]
+		}
+	}
+}
+
+// jacobi turns a symmetric matrix to its axes by rotations: a becomes diagonal, and the columns of q are the axes.
+func jacobi(a, q []float64, n int) {
+	clear(q)
+	for l := range n {
+		q[l*n+l] = 1
+	}
+	for range 30 {
+		off := 0.0
+		for l := range n {
+			for k := range l {
+				off = math.Max(off, math.Abs(a[l*n+k]))
+			}
+		}
+		if !(off > 1e-15) {
+			return
+		}
+		for l := range n {
+			for k := range l {
+				if a[l*n+k] == 0 {
+					continue
+				}
+				theta := (a[l*n+l] - a[k*n+k]) / float64(2*a[l*n+k])
+				t := math.Copysign(1, theta) / (math.Abs(theta) + math.Sqrt(float64(theta*theta)+1))
+				c := 1 / math.Sqrt(float64(t*t)+1)
+				s := float64(t * c)
+				for i := range n { // columns k and l
+					x, y := a[i*n+k], a[i*n+l]
+					a[i*n+k], a[i*n+l] = float64(c*x)-float64(s*y), float64(s*x)+float64(c*y)
+					x, y = q[i*n+k], q[i*n+l]
+					q[i*n+k], q[i*n+l] = float64(c*x)-float64(s*y), float64(s*x)+float64(c*y)
+				}
+				for i := range n { // rows
+					x, y := a[k*n+i], a[l*n+i]
+					a[k*n+i], a[l*n+i] = float64(c*x)-float64(s*y), float64(s*x)+float64(c*y)
+				}
+			}
+		}
+	}
+}
+
+// rounded is a number with few bits, by its own size or by another, if that is larger.
+func rounded(v, by float64) float64 {
+	size := math.Max(math.Abs(v), by)
+	if size == 0 || size-size != 0 {
+		return 0
+	}
+	_, e := math.Frexp(size)
+	return math.Ldexp(math.Round(math.Ldexp(v, measuredBits-e)), e-measuredBits)
+}

@@ -1,0 +1,121 @@
+package system
+
+import (
+	"math"
+	"testing"
+)
+
+// affine has coordinates z of x = 2 + 3z in places 1 to 6, and a number in place 0.
+type affine struct{}
+
+func (affine) Push(q []float64) {
+	for k := 1; k < len(q); k++ {
+		q[k] = 2 + 3*q[k]
+	}
+}
+
+func (affine) Pull(q []float64) {
+	for k := 1; k < len(q); k++ {
+		q[k] = (q[k] - 2) / 3
+	}
+}
+
+// measuredPair are two vectors of n elements, the first in every other place, and a number.
+func measuredPair(n int) Measured {
+	array := func() []float64 { return make([]float64, n) }
+	return Measured{N: n, Places: []Place{{From: 1, Step: 2}, {From: 2, Step: 2}}, Numbers: []int{0},
+		Root: [][]float64{array(), array(), array()}, Score: [][]float64{array(), array()}, Slope: [][]float64{array(), array()}}
+}
+
+// TestMeasure: of terms whose derivatives are known the information, the score and how it follows a number are found, of each pair of elements.
+func TestMeasure(t *testing.T) {
+	plain := []float64{0.4, 1.2, -0.3, 2.5, 0.7, 0.1, 3.1}
+	unseen := func(q []float64) float64 {
+		x := append([]float64(nil), q...)
+		affine{}.Push(x)
+		sum := 0.0
+		for i := range 3 {
+			a, b := x[1+2*i], x[2+2*i]
+			k := float64(i + 1)
+			sum -= 0.5*k*k*a*a + k*a*b + 2*b*b - k*x[0]*a + math.Sin(x[0])
+		}
+		return sum
+	}
+	v, prepared := measuredPair(3), 0
+	NewMeasures(affine{}, unseen, func() { prepared++ }, len(plain), v).At(plain)
+	if prepared != 2 {
+		t.Errorf("prepared %d times, not before and after", prepared)
+	}
+	near := func(what string, i int, got, want float64) {
+		if math.Abs(got-want) > 2e-3*(1+math.Abs(want)) {
+			t.Errorf("%s of element %d is %v, want %v", what, i, got, want)
+		}
+	}
+	for i := range 3 {
+		k, a, b := float64(i+1), plain[1+2*i], plain[2+2*i]
+		r11, r21, r22 := v.Root[0][i], v.Root[1][i], v.Root[2][i]
+		near("the information", i, r11*r11, k*k)
+		near("the information of both", i, r21*r11, k)
+		near("the information of the other", i, r21*r21+r22*r22, 4)
+		near("the score", i, v.Score[0][i], k*plain[0]-k*k*a-k*b)
+		near("the score of the other", i, v.Score[1][i], -k*a-4*b)
+		near("the slope", i, v.Slope[0][i], k)
+		near("the slope of the other", i, v.Slope[1][i], 0)
+	}
+}
+
+// TestMeasureNothing: where terms are not concave nothing is known in that direction, where they have no value nothing is at all, and what vanishes in the digits of the
+// log density is nothing.
+func TestMeasureNothing(t *testing.T) {
+	plain := []float64{0, 1, 1, 1, 1, 1, 1}
+	for _, c := range []struct {
+		name   string
+		unseen func(x []float64) float64
+		want   [3]float64 // information of the first, of both, of the second
+	}{
+		{"a saddle", func(x []float64) float64 { return x[1]*x[1]/2 - x[2]*x[2] }, [3]float64{0, 0, 2}},
+		{"a ridge across", func(x []float64) float64 { d := x[1] - x[2]; return -d * d }, [3]float64{2, -2, 2}},
+		{"a saddle across", func(x []float64) float64 { return 2 * x[1] * x[2] }, [3]float64{0, 0, 0}},
+		{"no value", func(x []float64) float64 { return math.NaN() }, [3]float64{}},
+		{"a value at the point alone", func(x []float64) float64 { return math.Log(1 - math.Abs(x[1]-1)*1e12) }, [3]float64{}},
+		{"what rounds off", func(x []float64) float64 { return 1e9 - 1e-6*x[1]*x[1] }, [3]float64{}},
+	} {
+		v := measuredPair(1)
+		for _, x := range append(append([][]float64{}, v.Root...), v.Score...) {
+			x[0] = 7 // of another point
+		}
+		NewMeasures(affine{}, func(q []float64) float64 {
+			x := append([]float64(nil), q...)
+			affine{}.Push(x)
+			return c.unseen(x)
+		}, func() {}, len(plain), v).At(plain)
+		r11, r21, r22 := v.Root[0][0], v.Root[1][0], v.Root[2][0]
+		for k, got := range []float64{r11 * r11, r11 * r21, r21*r21 + r22*r22} {
+			if !(math.Abs(got-c.want[k]) <= 2e-3*(1+math.Abs(c.want[k]))) {
+				t.Errorf("%s: element %d of the information is %v, want %v", c.name, k, got, c.want[k])
+			}
+		}
+	}
+}
+
+// TestMeasureBits: the last digits of a log density show in no measure.
+func TestMeasureBits(t *testing.T) {
+	plain := []float64{0.4, 1.2, -0.3}
+	measures := func(noise float64) []float64 {
+		v := measuredPair(1)
+		calls := 0.0
+		NewMeasures(affine{}, func(q []float64) float64 {
+			x := append([]float64(nil), q...)
+			affine{}.Push(x)
+			calls++
+			return (-math.Cosh(x[1]-0.7*x[2]) - x[2]*x[2] + x[0]*x[1]) * (1 + noise*math.Sin(calls))
+		}, func() {}, len(plain), v).At(plain)
+		return []float64{v.Root[0][0], v.Root[1][0], v.Root[2][0], v.Score[0][0], v.Score[1][0], v.Slope[0][0], v.Slope[1][0]}
+	}
+	a, b := measures(0), measures(1e-15)
+	for k := range a {
+		if a[k] != b[k] {
+			t.Errorf("measure %d is %v, and %v where the log density is rounded otherwise", k, a[k], b[k])
+		}
+	}
+}
