@@ -1977,6 +1977,24 @@ func (c *checker) truncated(s *SampleStmt, term *Term) *Term {
 	return out
 }
 
+// Truncated is the statement of a truncated distribution as it is without its interval, and the indices that it runs over; nil of others.
+func (t *Term) Truncated() (whole *Term, over []*Index) {
+	value := t.Value
+	if sum, ok := value.(*SumExpr); ok {
+		for _, x := range sum.Indices {
+			over = append(over, x.Index)
+		}
+		value = sum.Body
+	}
+	call, ok := value.(*CallExpr)
+	if !ok || t.Left != nil || call.Density == nil || call.Density.Lo == nil && call.Density.Hi == nil {
+		return nil, nil
+	}
+	copied := *call.Density
+	copied.Lo, copied.Hi = nil, nil
+	return &copied, over
+}
+
 // WithoutInformation names what is written with `~` and has no expected information: "" of a `density` statement.
 func (t *Term) WithoutInformation() string {
 	value := t.Value

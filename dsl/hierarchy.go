@@ -7,7 +7,7 @@ import "slices"
 func (m *Model) Hierarchical() []*Param {
 	var out []*Param
 	for _, t := range m.Terms {
-		if t.Dist == nil || t.Left == nil || len(t.Args) == 0 || !slices.Contains(scaled, t.Dist.Name) && t.Dist.Support != VectorReal {
+		if t.Dist == nil || t.Left == nil || len(t.Args) == 0 || t.Dist.Name != "skew_normal" && !slices.Contains(scaled, t.Dist.Name) && t.Dist.Support != VectorReal {
 			continue
 		}
 		p := alias(t.Left)

@@ -9,11 +9,8 @@ import (
 )
 
 // The work of a gradient with dense maps may be as many times that of one without, or as many operations. What these maps
-// have to be worth is a posterior that is not sampled without them: a horseshoe takes a hundredth of the draws.
-const (
-	mostTimes = 10
-	mostWork  = 40000
-)
+// have to be worth is a posterior that is not sampled without them: a horseshoe takes a hundredth of the draws. Where no cheaper ones are found, they may take more.
+var limitsOfWork = []struct{ times, operations float64 }{{10, 40000}, {20, 40000}}
 
 // Uncarried reports whether a model that leaves its metric to hamc has vectors without a map, for which Fit may find a dense one.
 func (r *Derived) Uncarried() bool {
@@ -34,14 +31,21 @@ func (r *Derived) Fit(sizes map[string]int) *Derived {
 	}
 	m := *r.Model
 	m.Sizes = sizes
-	for _, maps := range []model.Maps{model.DenseMaps, model.TurnedMaps} {
-		var used model.Spent
-		d, list := derive(&m, r.Block, r.Curved, maps, &used)
-		if d == nil || len(list) > 0 || d.carried() <= r.carried() {
-			return r
-		}
-		if work := operations(d.Work(), &m); work <= mostWork || work <= mostTimes*operations(r.Work(), &m) {
-			return d
+	var found []*Derived
+	for _, limit := range limitsOfWork {
+		for n, maps := range []model.Maps{model.DenseMaps, model.TurnedMaps} {
+			if n == len(found) {
+				var used model.Spent
+				d, list := derive(&m, r.Block, r.Curved, maps, &used)
+				if d == nil || len(list) > 0 || d.carried() <= r.carried() {
+					return r
+				}
+				found = append(found, d)
+			}
+			d := found[n]
+			if work := operations(d.Work(), &m); work <= limit.operations || work <= limit.times*operations(r.Work(), &m) {
+				return d
+			}
 		}
 	}
 	return r

@@ -142,6 +142,9 @@ var latents = []struct{ name, text, want string }{
 	{"a mean of a chain", "param a real[T]\na[1] ~ normal(mu, 1)\na[t] ~ normal(mu + 0.5*(a[t-1] - mu), tau) for t in 2..T\nw ~ normal(a, s)", "mu 1, a 2"},
 	{"a level and a slope of counts of a chain", "data c real[T]\ndata u int[T] >= 0\nparam b real\nparam a real[T]\na[1] ~ normal(0, 1)\na[t] ~ normal(a[t-1], tau) for t in 2..T\nu ~ poisson_log(mu + b*c + a)", "b 1*, mu 1*, a 2*"},
 	{"a volatility", "param b real > 0\nparam a real[T]\na[1] ~ normal(0, 1)\na[t] ~ normal(0.9*a[t-1], tau) for t in 2..T\nw ~ normal(0, b*exp(a/2))", "b 1*, a 2*"},
+	{"a truncated prior", "param a real[J] > 0\na ~ normal(mu, tau) > 0\ny ~ normal(a[g], s)", "a 1*"},
+	{"priors of elements, which are truncated", "param a real[J] > 0\na[j] ~ normal(mu*j, tau) > 0 for j in J\ny ~ normal(a[g], s)", "a 1*"},
+	{"truncated data", "param a real[J]\na ~ normal(mu, tau)\ny ~ normal(a[g], s) > 0", "a 1*"},
 	{"standardised", "param a real[J]\na ~ normal(0, 1)\ny ~ normal(mu + tau*a[g], s)", "a 1"},
 }
 

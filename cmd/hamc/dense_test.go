@@ -43,7 +43,7 @@ y ~ normal(x*b, s)
 	}
 	put("shrunk.ham", []byte(model))
 	data("few.json", 6, 3)
-	data("many.json", 2, 90)
+	data("many.json", 2, 300)
 	for _, c := range []struct {
 		data string
 		want bool

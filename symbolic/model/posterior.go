@@ -74,6 +74,7 @@ type PosteriorTerm struct {
 	Args    []expr.Value
 
 	standard *standard // that it is the prior of
+	whole    *dsl.Term // of a truncated distribution of parameters the one without its interval, as which maps see it; nil of others
 }
 
 // Elaborate turns a checked model into the density of one block's parameters
@@ -250,6 +251,7 @@ func (p *Posterior) term(t *dsl.Term) *PosteriorTerm {
 	if t.Dist == nil {
 		pt.L = p.el.Expr(t.Value).At()
 		pt.Each = pt.L
+		p.truncated(pt)
 		return pt
 	}
 	var loop *expr.Index
@@ -267,6 +269,24 @@ func (p *Posterior) term(t *dsl.Term) *PosteriorTerm {
 	}
 	pt.L = c.Bounded(pt.L, bound)
 	return pt
+}
+
+// truncated finds what a truncated distribution is of, if that is parameters.
+func (p *Posterior) truncated(pt *PosteriorTerm) {
+	t, over := pt.Term.Truncated()
+	if t == nil || t.Dist.Support.Vector() || t.Dist.Support.Discrete() {
+		return
+	}
+	var loops []*expr.Index
+	for _, ix := range over {
+		i := p.C.NewIndex(ix.ObjectName(), ix.Range)
+		p.el.Indices[ix] = expr.Sub{Index: i}
+		loops = append(loops, i)
+	}
+	_, _, left, args, indices := p.el.LogDensity(t)
+	if expr.DependsOnCoords(left.At()) {
+		pt.whole, pt.Left, pt.Args, pt.Indices = t, left, args, slices.Concat(indices, loops)
+	}
 }
 
 // FixedSize is the number of coordinates that is known when a model is compiled.

@@ -167,6 +167,14 @@ func (v *latent) others() []*expr.Index {
 // transports finds the maps of as many of the latent vectors as have one, and returns these vectors. If that is all of them, it makes
 // the maps, with their Jacobian.
 func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
+	// An interval that truncates a prior changes its density by a number that its elements do not have.
+	for _, t := range p.Terms {
+		if t.whole != nil {
+			as := t.Term
+			t.Term = t.whole
+			defer func() { t.Term = as }()
+		}
+	}
 	all := p.latentsAmong(candidates)
 	numbers := slices.DeleteFunc(slices.Clone(all), func(v *latent) bool { return !v.level() })
 	all = slices.DeleteFunc(all, (*latent).level)
