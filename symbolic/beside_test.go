@@ -110,3 +110,31 @@ y ~ normal(a + Z*u, exp(c + w*x))
 		t.Error("precisions are not those of the reference")
 	}
 }
+
+// TestUnknownWalks: of walks that cross, the one that is determined first takes what is beside it in a predictor as it was at the reference, the common level too: the other walk is
+// not known, and makes up for the level.
+func TestUnknownWalks(t *testing.T) {
+	d, _ := load(t, `model ages
+data A, P int
+data y int[A, P] >= 0
+param mu real
+param a real[A]
+param p real[P]
+param sa, sp real > 0
+mu ~ normal(0, 2)
+a[1] ~ normal(0, 1)
+p[1] ~ normal(0, 0.1)
+a[i] ~ normal(a[i-1], sa) for i in 2..A
+p[i] ~ normal(p[i-1], sp) for i in 2..P
+sa, sp ~ normal(0, 0.5)
+y[i, j] ~ poisson_log(mu + a[i] + p[j]) for i in A, j in P
+`)
+	if len(d.Transports) != 2 {
+		t.Fatalf("%d maps, want two", len(d.Transports))
+	}
+	for n, x := range d.Transports {
+		if got := expr.Mentions(x.Plain, d.Params[0].Coord); got != (n == 1) {
+			t.Errorf("that %s depends on mu is %v", x.Param.Decl.ObjectName(), got)
+		}
+	}
+}

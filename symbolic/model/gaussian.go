@@ -139,7 +139,7 @@ func (p *Posterior) gaussianOf(latents []*latent, as view) *gaussian {
 		first, observed := c.Diff(m.quadratic, v.values(), expr.SubsOf(v.is)...), c.Diff(data, stands.of(v), expr.SubsOf(v.is)...)
 		seen := stands.none(p.without(observed, latents))
 		for _, x := range m.predictors {
-			seen = c.Add(seen, c.SumAll(x.indices, c.Mul(x.seen(p, v, v.is), c.Add(c.Mul(x.weight, x.gap(p, latents)), x.score))))
+			seen = c.Add(seen, c.SumAll(x.indices, c.Mul(x.seen(p, v, v.is), c.Add(c.Mul(x.weight, p.beyond(x.gap(p, latents), as.unknown)), x.score))))
 		}
 		var row, exact []*expr.Expr
 		for _, w := range latents {
@@ -165,6 +165,15 @@ func (p *Posterior) gaussianOf(latents []*latent, as view) *gaussian {
 		m.g, m.exact = append(m.g, row), append(m.exact, exact)
 	}
 	return m
+}
+
+// beyond is the gap of a predictor of vectors that are determined before others: where that is made of those, it is at the reference, numbers included. With the numbers as they are and
+// the others as they were the whole would be one that the posterior does not have.
+func (p *Posterior) beyond(gap *expr.Expr, unknown []*latent) *expr.Expr {
+	if !mentionsAny(gap, unknown) {
+		return gap
+	}
+	return p.atReference(gap)
 }
 
 // takeTerm adds what a term says of the vectors of a Gaussian. It reports whether there may be one with that.
