@@ -220,9 +220,9 @@ func (s *measuring) sides(k int) side {
 		change := float64(2*s.level) - x.up - x.down
 		switch size := math.Abs(change); {
 		case size-size != 0:
-			h /= 8
+			h = float64(h / 8)
 		case size > measuredChange:
-			h *= math.Max(0.1, math.Sqrt(float64(0.3*measuredChange)/size))
+			h = float64(h * math.Max(0.1, math.Sqrt(float64(0.3*measuredChange)/size)))
 		default:
 			if size > 1e-9*(1+math.Abs(s.level)) {
 				x.curvature = change / float64(h*h)
@@ -284,7 +284,7 @@ func (s *symmetric) positiveRoot(w []float64, n int) {
 	}
 	for l := range n {
 		for k := range l + 1 {
-			w[l*n+k] *= scale[l]
+			w[l*n+k] = float64(w[l*n+k] * scale[l])
 		}
 	}
 }
