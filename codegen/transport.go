@@ -144,7 +144,7 @@ func (g *generator) newMeasures(p *printer) jen.Code {
 	if len(g.ph.given.defs) > 0 {
 		prepare = sdot("prepareGiven")
 	}
-	args := []jen.Code{id("s"), sdot("unseen"), prepare, g.dimCode(p)}
+	args := []jen.Code{id("s"), sdot("unseen"), prepare, g.dimCode(p), sdot("info").Dot("Work")}
 	arrays := func(list []*expr.Tensor) jen.Code {
 		var out []jen.Code
 		for _, t := range list {

@@ -1997,14 +1997,10 @@ func (t *Term) Truncated() (whole *Term, over []*Index) {
 
 // WithoutInformation names what is written with `~` and has no expected information: "" of a `density` statement.
 func (t *Term) WithoutInformation() string {
-	value := t.Value
-	if sum, ok := value.(*SumExpr); ok {
-		value = sum.terms()
-	}
 	if t.Left != nil {
 		return "a distribution that the model defines, or that is made of others,"
 	}
-	if call, ok := value.(*CallExpr); ok && call.Density != nil && (call.Density.Lo != nil || call.Density.Hi != nil) {
+	if whole, _ := t.Truncated(); whole != nil {
 		return "a truncated distribution"
 	}
 	return ""

@@ -14,7 +14,11 @@ func (m *Model) Hierarchical() []*Param {
 		if p == nil || len(p.Type.Shape) == 0 || slices.Contains(out, p) {
 			continue
 		}
-		for other := range paramsOf(t.Args[len(t.Args)-1]) {
+		scale := t.Args[len(t.Args)-1]
+		if t.Dist.Name == "skew_normal" {
+			scale = t.Args[1]
+		}
+		for other := range paramsOf(scale) {
 			if other != p {
 				out = append(out, p)
 				break

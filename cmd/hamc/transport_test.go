@@ -144,14 +144,14 @@ func TestBlameBehindTransport(t *testing.T) {
 
 // TestWithoutMaps: a run names the vectors with a scale of other parameters that have no map, unless the model has a metric.
 func TestWithoutMaps(t *testing.T) {
-	const head = "model series\ndata n int\ndata y real[n, 5]\nparam r real[n, 5]\nparam u real[n]\nparam G real[5, 5]\nparam tau, s real > 0\n" +
+	const head = "model series\ndata n int\ndata y real[n, 5]\nparam r real[n, 5]\nparam u, v real[n]\nparam G real[5, 5]\nparam tau, s real > 0\n" +
 		"r[1, :] ~ normal(0, 1)\nr[t, :] ~ normal(G*r[t-1, :], tau) for t in 2..n\nG[i, :] ~ normal(0, 0.3) for i in 5\n" +
-		"u ~ normal(0, s)\ny[t, :] ~ normal(r[t, :] + u[t], s) for t in n\ntau, s ~ exponential(1)\n"
+		"u ~ normal(0, s)\nv ~ skew_normal(0, tau, 2)\ny[t, :] ~ normal(r[t, :] + u[t] + v[t], s) for t in n\ntau, s ~ exponential(1)\n"
 	const data = `{"n": 2, "y": [[1, 0.5, -1, 0, 0.2], [0.3, 0.1, -0.4, 1, 0]]}`
 	inDir(t, map[string]string{"auto.ham": head, "written.ham": head + "metric identity\n", "data.json": data})
 	for name, want := range map[string]bool{"auto.ham": true, "written.ham": false} {
 		said := fine(t, "run", name, "--data", "data.json", "--evaluate", "--chains", "1", "--warmup", "0", "--draws", "1", "--steps", "1", "--step-size", "0.1", "--output-dir", name+"-draws").stderr
-		if got := strings.Contains(said, ", without one for r,"); got != want {
+		if got := strings.Contains(said, ", without one for r and v,"); got != want {
 			t.Errorf("%s: named %v, want %v:\n%s", name, got, want, said)
 		}
 	}

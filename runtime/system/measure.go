@@ -28,9 +28,9 @@ const (
 	measuredStep   = 0.25 // in coordinates, the first difference
 	measuredChange = 0.3  // of the log density by a curvature, above which differences are taken nearer
 	measuredTries  = 8
-	measuredMost   = 1000 // elements: each takes some evaluations of the terms
-	measuredPairs  = 5000 // of an element and a number
-	measuredBits   = 12   // of measures, so that the last digits of a log density show in none
+	measuredWork   = 3e7 // operations, that measuring takes about,
+	measuredLeast  = 8   // but so many indices
+	measuredBits   = 12  // of measures, so that the last digits of a log density show in none
 )
 
 // Measures are what a model measures, with the work space of that.
@@ -40,34 +40,41 @@ type Measures struct {
 	prepare func()
 
 	of      []Measured
+	work    float64     // operations of an evaluation
 	found   [][]float64 // as the arrays of all, while the map is that of the prior
 	x, q    []float64
 	numbers []side
+	scales  []float64 // of the prior, by coordinate
 	own     []side
 	w       []float64
+	mean    []float64 // information in units of the prior, summed over what is measured, and slopes
+	slopes  []float64
 	small   symmetric
 }
 
-// NewMeasures returns those of a model with so many coordinates. unseen is the log density of the terms at coordinates, and prepare computes what depends on the measures.
-func NewMeasures(model Mapped, unseen func(q []float64) float64, prepare func(), dim int, of ...Measured) *Measures {
-	m := &Measures{model: model, unseen: unseen, prepare: prepare, of: of, x: make([]float64, dim), q: make([]float64, dim)}
-	most := 0
+// NewMeasures returns those of a model with so many coordinates, of which a gradient takes so many operations. unseen is the log density of the terms at coordinates, and prepare
+// computes what depends on the measures.
+func NewMeasures(model Mapped, unseen func(q []float64) float64, prepare func(), dim, work int, of ...Measured) *Measures {
+	m := &Measures{model: model, unseen: unseen, prepare: prepare, of: of, work: float64(max(work, 1)) / 3,
+		x: make([]float64, dim), q: make([]float64, dim), scales: make([]float64, dim)}
+	most, slopes := 0, 0
 	for _, v := range of {
 		for range len(v.arrays()) {
 			m.found = append(m.found, make([]float64, v.N))
 		}
-		most = max(most, len(v.Places))
+		most, slopes = max(most, len(v.Places)), max(slopes, len(v.Slope))
 		m.numbers = append(m.numbers, make([]side, max(0, len(v.Numbers)-len(m.numbers)))...)
 	}
 	m.own, m.w, m.small = make([]side, most), make([]float64, most*most), newSymmetric(most)
+	m.mean, m.slopes = make([]float64, most*most), make([]float64, slopes)
 	return m
 }
 
 // arrays are those of vectors: of the roots, the scores, and the slopes.
 func (v *Measured) arrays() [][]float64 { return slices.Concat(v.Root, v.Score, v.Slope) }
 
-// At measures at a point in plain coordinates.
-// Vectors of more than 1000 elements, or of which the terms have no value there, have measures of 0: their map is that of their prior.
+// At measures at a point in plain coordinates. Where that would take long, it measures at some of the indices: the others have the mean information of these, in units of their prior,
+// and a score that balances the prior, as at a mode. Where the terms have no value all is 0, and the map that of the prior.
 func (m *Measures) At(plain []float64) {
 	m.clear()
 	m.prepare()
@@ -77,16 +84,21 @@ func (m *Measures) At(plain []float64) {
 	if s.level-s.level != 0 {
 		return
 	}
+	for k, v := range m.q {
+		m.x[k] = v + 1
+	}
+	m.model.Push(m.x)
+	for k, v := range m.x {
+		m.scales[k] = math.Abs(v - plain[k])
+	}
 	at := 0
 	for n := range m.of {
 		v := &m.of[n]
 		size := len(v.Root) + len(v.Score) + len(v.Slope)
-		if v.N <= measuredMost {
-			s.vectors(v, m.found[at:at+size])
-		}
+		s.vectors(v, m.found[at:at+size])
 		at += size
 	}
-	m.take()
+	m.keep()
 	m.prepare()
 }
 
@@ -105,8 +117,8 @@ func (m *Measures) clear() {
 	}
 }
 
-// take makes what was found the measures.
-func (m *Measures) take() {
+// keep makes what was found the measures.
+func (m *Measures) keep() {
 	at := 0
 	for n := range m.of {
 		v := &m.of[n]
@@ -159,48 +171,99 @@ func (s *measuring) mixed(a, b side) float64 {
 // vectors measures those of one length.
 func (s *measuring) vectors(v *Measured, found [][]float64) {
 	n := len(v.Places)
-	root, score, slope := found[:len(v.Root)], found[len(v.Root):len(v.Root)+n], found[len(v.Root)+n:]
 	numbers := s.numbers[:len(v.Numbers)]
-	if v.N*n*len(numbers) > measuredPairs {
-		numbers = nil // the scores are those at the reference
-	}
 	for j := range numbers {
 		numbers[j] = s.sides(v.Numbers[j])
 	}
-	own, w := s.own[:n], s.w[:n*n]
-	for i := range v.N {
-		clear(w)
+	w, mean, slopes := s.w[:n*n], s.mean[:n*n], s.slopes[:n*len(numbers)]
+	clear(mean)
+	clear(slopes)
+	evaluations := float64(4*n + n*(n-1) + 2*n*len(numbers))
+	most := min(v.N, max(measuredLeast, int(measuredWork/float64(evaluations*s.work))))
+	for k := range most {
+		i := (2*k + 1) * v.N / (2 * most)
+		s.index(v, i, numbers, found)
 		for l, p := range v.Places {
-			x := s.sides(p.From + i*p.Step)
-			own[l] = x
-			if x.h == 0 {
-				continue
+			for o, r := range v.Places {
+				mean[l*n+o] += float64(float64(w[l*n+o]*s.scales[p.From+i*p.Step])*s.scales[r.From+i*r.Step]) / float64(most)
 			}
-			w[l*n+l], score[l][i] = x.curvature, (x.up-x.down)/float64(2*x.h)
-			for k := range l {
-				b := -s.mixed(own[k], x)
-				w[l*n+k], w[k*n+l] = b, b
-			}
-			for j, number := range numbers {
-				slope[l*len(numbers)+j][i] = s.mixed(x, number)
+			for j := range numbers {
+				slopes[l*len(numbers)+j] += float64(found[len(v.Root)+n+l*len(numbers)+j][i]*s.scales[p.From+i*p.Step]) / float64(most)
 			}
 		}
-		s.small.positiveRoot(w, n)
-		for l := range n {
-			row, size := w[l*n:][:l+1], 0.0
-			for _, r := range row {
-				size = math.Max(size, math.Abs(r))
+		s.take(v, i, numbers, found)
+	}
+	next := 0 // that was measured
+	for i := range v.N {
+		if next < most && i == (2*next+1)*v.N/(2*most) {
+			next++
+			continue
+		}
+		for l, p := range v.Places {
+			k := p.From + i*p.Step
+			for o, r := range v.Places {
+				w[l*n+o] = over(mean[l*n+o], float64(s.scales[k]*s.scales[r.From+i*r.Step]))
 			}
-			at := 0
-			for k, r := range row {
-				root[at+l-k][i] = rounded(r, size)
-				at += n - k
-			}
-			score[l][i] = rounded(score[l][i], size)
+			found[len(v.Root)+l][i] = over(s.q[k], s.scales[k])
 			for j := range numbers {
-				x := slope[l*len(numbers)+j]
-				x[i] = rounded(x[i], size)
+				found[len(v.Root)+n+l*len(numbers)+j][i] = over(slopes[l*len(numbers)+j], s.scales[k])
 			}
+		}
+		s.take(v, i, numbers, found)
+	}
+}
+
+// over is a quotient, 0 where it has no value.
+func over(a, b float64) float64 {
+	if v := a / b; v-v == 0 {
+		return v
+	}
+	return 0
+}
+
+// index measures the information at an index, in w, and writes the score and its slopes.
+func (s *measuring) index(v *Measured, i int, numbers []side, found [][]float64) {
+	n := len(v.Places)
+	own, w := s.own[:n], s.w[:n*n]
+	score, slope := found[len(v.Root):len(v.Root)+n], found[len(v.Root)+n:]
+	clear(w)
+	for l, p := range v.Places {
+		x := s.sides(p.From + i*p.Step)
+		own[l] = x
+		if x.h == 0 {
+			continue
+		}
+		w[l*n+l], score[l][i] = x.curvature, (x.up-x.down)/float64(2*x.h)
+		for k := range l {
+			b := -s.mixed(own[k], x)
+			w[l*n+k], w[k*n+l] = b, b
+		}
+		for j, number := range numbers {
+			slope[l*len(numbers)+j][i] = s.mixed(x, number)
+		}
+	}
+}
+
+// take writes the root of the information w at an index, and leaves few bits of all.
+func (s *measuring) take(v *Measured, i int, numbers []side, found [][]float64) {
+	n := len(v.Places)
+	w := s.w[:n*n]
+	s.small.positiveRoot(w, n)
+	for l := range n {
+		row, size := w[l*n:][:l+1], 0.0
+		for _, r := range row {
+			size = math.Max(size, math.Abs(r))
+		}
+		at := 0
+		for k, r := range row {
+			found[at+l-k][i] = rounded(r, size)
+			at += n - k
+		}
+		score := &found[len(v.Root)+l][i]
+		*score = rounded(*score, size)
+		for j := range numbers {
+			slope := &found[len(v.Root)+n+l*len(numbers)+j][i]
+			*slope = rounded(*slope, size)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func TestMeasure(t *testing.T) {
 		return sum
 	}
 	v, prepared := measuredPair(3), 0
-	NewMeasures(affine{}, unseen, func() { prepared++ }, len(plain), v).At(plain)
+	NewMeasures(affine{}, unseen, func() { prepared++ }, len(plain), 1, v).At(plain)
 	if prepared != 2 {
 		t.Errorf("prepared %d times, not before and after", prepared)
 	}
@@ -78,7 +78,7 @@ func TestMeasureNothing(t *testing.T) {
 		{"a saddle across", func(x []float64) float64 { return 2 * x[1] * x[2] }, [3]float64{0, 0, 0}},
 		{"no value", func(x []float64) float64 { return math.NaN() }, [3]float64{}},
 		{"a value at the point alone", func(x []float64) float64 { return math.Log(1 - math.Abs(x[1]-1)*1e12) }, [3]float64{}},
-		{"what rounds off", func(x []float64) float64 { return 1e9 - 1e-6*x[1]*x[1] }, [3]float64{}},
+		{"what rounds off", func(x []float64) float64 { return 1e9 + 1e-7*math.Sin(7*x[1]+0.4) }, [3]float64{}},
 	} {
 		v := measuredPair(1)
 		for _, x := range append(append([][]float64{}, v.Root...), v.Score...) {
@@ -88,10 +88,10 @@ func TestMeasureNothing(t *testing.T) {
 			x := append([]float64(nil), q...)
 			affine{}.Push(x)
 			return c.unseen(x)
-		}, func() {}, len(plain), v).At(plain)
+		}, func() {}, len(plain), 1, v).At(plain)
 		r11, r21, r22 := v.Root[0][0], v.Root[1][0], v.Root[2][0]
 		for k, got := range []float64{r11 * r11, r11 * r21, r21*r21 + r22*r22} {
-			if !(math.Abs(got-c.want[k]) <= 2e-3*(1+math.Abs(c.want[k]))) {
+			if !(math.Abs(got-c.want[k]) <= 2e-3*math.Abs(c.want[k])) {
 				t.Errorf("%s: element %d of the information is %v, want %v", c.name, k, got, c.want[k])
 			}
 		}
@@ -109,7 +109,7 @@ func TestMeasureBits(t *testing.T) {
 			affine{}.Push(x)
 			calls++
 			return (-math.Cosh(x[1]-0.7*x[2]) - x[2]*x[2] + x[0]*x[1]) * (1 + noise*math.Sin(calls))
-		}, func() {}, len(plain), v).At(plain)
+		}, func() {}, len(plain), 1, v).At(plain)
 		return []float64{v.Root[0][0], v.Root[1][0], v.Root[2][0], v.Score[0][0], v.Score[1][0], v.Slope[0][0], v.Slope[1][0]}
 	}
 	a, b := measures(0), measures(1e-15)
@@ -117,5 +117,47 @@ func TestMeasureBits(t *testing.T) {
 		if a[k] != b[k] {
 			t.Errorf("measure %d is %v, and %v where the log density is rounded otherwise", k, a[k], b[k])
 		}
+	}
+}
+
+// TestMeasureSome: where an evaluation takes long, some of the indices are measured, and the others have the same information in units of their prior, and a score that balances
+// that: here the information is the same of all.
+func TestMeasureSome(t *testing.T) {
+	const n = 20
+	plain := make([]float64, 1+2*n)
+	for k := range plain {
+		plain[k] = math.Sin(float64(3 * k))
+	}
+	calls := 0
+	unseen := func(q []float64) float64 {
+		calls++
+		x := append([]float64(nil), q...)
+		affine{}.Push(x)
+		sum := 0.0
+		for i := range n {
+			a, b := x[1+2*i], x[2+2*i]
+			sum -= 2*a*a + a*b + 0.5*b*b - 1.5*x[0]*a
+		}
+		return sum
+	}
+	v := measuredPair(n)
+	NewMeasures(affine{}, unseen, func() {}, len(plain), 1e9, v).At(plain)
+	if most := 8*2*(2*measuredTries+2) + 2*measuredTries + 1; calls > most {
+		t.Errorf("%d evaluations, more than %d", calls, most)
+	}
+	others := 0
+	for i := range n {
+		r11, r21, r22 := v.Root[0][i], v.Root[1][i], v.Root[2][i]
+		for k, x := range [][2]float64{{r11 * r11, 4}, {r11 * r21, 1}, {r21*r21 + r22*r22, 1}, {v.Slope[0][i], 1.5}} {
+			if math.Abs(x[0]-x[1]) > 5e-3*(1+x[1]) {
+				t.Errorf("number %d of element %d is %v, want %v", k, i, x[0], x[1])
+			}
+		}
+		if balance := (plain[1+2*i] - 2) / 9; math.Abs(v.Score[0][i]-balance) < 1e-3 {
+			others++
+		}
+	}
+	if others != n-8 {
+		t.Errorf("%d of %d scores balance the prior, want %d", others, n, n-8)
 	}
 }

@@ -118,18 +118,8 @@ func (f *BandFactor) element(o, k int, t Sub) *Expr {
 	return f.rows.row(o).At(t, Sub{At: dsl.Fixed(k + 1)})
 }
 
-// MulTransposed returns the element i of Lᵀx.
-func (f *BandFactor) MulTransposed(x Value, i *Index) *Expr {
-	total := f.c.NewTotal()
-	for o := range f.w.Offset {
-		to := Sub{Index: i, Offset: o}
-		total.Add(f.c.Mul(f.c.Within(to, UpTo(f.n)), f.rows.row(o).At(to), x.At(to)))
-	}
-	return total.Sum()
-}
-
-// MulTransposedOf returns the element i of vector k of Lᵀx, of interleaved vectors.
-func (f *BandFactor) MulTransposedOf(k int, x []Value, i *Index) *Expr {
+// MulTransposed returns the element i of vector k of Lᵀx, for x by its vectors.
+func (f *BandFactor) MulTransposed(k int, x []Value, i *Index) *Expr {
 	total := f.c.NewTotal()
 	for o := range f.w.Offset {
 		to := Sub{Index: i, Offset: (k + o) / f.vectors}

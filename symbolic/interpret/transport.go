@@ -97,6 +97,6 @@ func (m anchoredModel) SetReference(plain []float64) {
 		measured = append(measured, v)
 	}
 	if measured != nil {
-		system.NewMeasures(m, m.unseen, func() {}, len(plain), measured...).At(plain)
+		system.NewMeasures(m, m.unseen, func() {}, len(plain), m.info.Work, measured...).At(plain)
 	}
 }

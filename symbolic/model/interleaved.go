@@ -145,5 +145,5 @@ func (t *interleaved) mapOf(p *Posterior, s *step, later []*step) (value, whiten
 	for _, o := range t.steps {
 		own = append(own, p.vector(o.v, p.inPlace(o.v, later)))
 	}
-	return t.factor.Separate(t.x, s.strand).At(at), c.Sub(t.factor.MulTransposedOf(s.strand, own, s.v.i), t.u[s.strand].At(at)), logJacobian
+	return t.factor.Separate(t.x, s.strand).At(at), c.Sub(t.factor.MulTransposed(s.strand, own, s.v.i), t.u[s.strand].At(at)), logJacobian
 }

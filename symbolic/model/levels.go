@@ -29,16 +29,14 @@ func (m *gaussian) levels() bool { return m.v[len(m.v)-1].level() }
 // mostLevels bounds their number, since the work grows with its square.
 const mostLevels = MostVectors
 
-// levelsOf are the steps of vectors that have a map together and of those of some numbers that are levels of theirs; nil where none is.
-func (p *Posterior) levelsOf(vectors, numbers []*latent) (steps []*step) {
-	alone := p.gaussianOf(vectors, view{})
-	if alone == nil || slices.ContainsFunc(vectors, func(v *latent) bool { return v.standard != nil }) {
+// levelsOf are the steps of vectors that have a map together, of one or interleaved, and of those of some numbers that are levels of theirs; nil where none is.
+func (p *Posterior) levelsOf(vectors []*latent, joint []*step, numbers []*latent) (steps []*step) {
+	if len(vectors) == 0 || len(vectors) > 1 && joint[0].together == nil || slices.ContainsFunc(vectors, func(v *latent) bool { return v.standard != nil }) {
 		return nil
 	}
-	if len(vectors) != 1 {
-		if joint, _ := p.eliminated(vectors); joint == nil || joint[0].together == nil {
-			return nil
-		}
+	alone := p.gaussianOf(vectors, view{})
+	if alone == nil {
+		return nil
 	}
 	var levels []*latent
 	var all *gaussian

@@ -41,7 +41,7 @@ type MeasuredNumber struct {
 // mostNumbers bounds those that a score follows: each takes two evaluations of the terms for each element.
 const mostNumbers = 16
 
-// coordinates are the plain coordinate of a number, and that of the reference.
+// coordinatesOf are the plain coordinate of a number, and that of the reference.
 func (p *Posterior) coordinatesOf(x MeasuredNumber) (coordinate, reference *expr.Expr) {
 	b, at := x.Param, []expr.Sub(nil)
 	if !b.Scalar() {

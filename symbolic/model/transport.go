@@ -218,7 +218,7 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 	}
 	steps = slices.DeleteFunc(steps, func(s *step) bool { return !moving[s.v.b] })
 	if len(numbers) > 0 && len(chosen) == len(steps) {
-		if more := p.levelsOf(chosen, numbers); more != nil {
+		if more := p.levelsOf(chosen, steps, numbers); more != nil {
 			steps = more
 		}
 	}
@@ -517,7 +517,7 @@ func (p *Posterior) transport(s *step, later []*step) (logJacobian *expr.Expr) {
 		}
 		bump := s.bump(c, func(ones *expr.Expr) *expr.Expr { return f.SolveLower(p.vector(s.v, ones)).At(at) }, nil)
 		value = f.SolveUpper(p.vector(s.v, bump.moved(c, u, z.At(at)))).At(at)
-		t.Whitened = bump.white(c, u, f.MulTransposed(own, i))
+		t.Whitened = bump.white(c, u, f.MulTransposed(0, []expr.Value{own}, i))
 		logJacobian = c.Add(c.Scale(-0.5, c.SumAll(s.v.others(), f.LogDet())), bump.logJacobian(c))
 	}
 	body, formal := c.CloseAs(value, s.v.is)
