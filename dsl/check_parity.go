@@ -18,7 +18,7 @@ const (
 
 // oddFunctions and evenFunctions are what they are about 0; others keep what is even.
 var (
-	oddFunctions  = map[string]bool{"sin": true, "tan": true, "atan": true, "sinh": true, "tanh": true, "inv": true, "sum": true, "mean": true, "transpose": true, "diag": true}
+	oddFunctions  = map[string]bool{"sin": true, "tan": true, "atan": true, "asin": true, "atanh": true, "asinh": true, "sinh": true, "tanh": true, "inv": true, "sum": true, "mean": true, "transpose": true, "diag": true}
 	evenFunctions = map[string]bool{"cos": true, "cosh": true, "square": true}
 )
 

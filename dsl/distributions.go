@@ -59,10 +59,9 @@ type DistArg struct {
 	Domain Domain
 }
 
-// Half is what is known of a positive half of a distribution on the real line: of y where y > 0, the mode of the density of
+// Half is what is known of the positive half of a distribution on the real line about 0: of y where y > 0, the mode of the density of
 // log y given the arguments, and minus its second derivative there.
 type Half struct {
-	Centred         bool // it is so where the location is 0
 	Mode, Curvature string
 }
 
@@ -107,8 +106,8 @@ type Distribution struct {
 	// expectation of products of first derivatives.
 	Kink string
 
-	// Halves are of its positive half, the first that fits.
-	Halves []Half
+	// Half is its positive half where its location is 0, nil where that is not known.
+	Half *Half
 
 	// Random is the function of runtime/random that draws a value: with the
 	// arguments in the order of Args, and as an int if the support is discrete.
@@ -132,12 +131,7 @@ var univariate = []Distribution{
 		Fisher: [][]string{{"1/sigma^2", "0"}, {"0", "2/sigma^2"}},
 		Joint:  [][]string{{"1/sigma^2", "-1/sigma^2", "0"}, {"-1/sigma^2", "1/sigma^2", "0"}, {"0", "0", "2/sigma^2"}},
 		Center: "mu",
-		Halves: []Half{
-			{true, "log(sigma)", "2"},
-			// The y with y(y − mu) = sigma². Where it is far out in the tail, 1e-9 keeps it from 0.
-			{false, "log(sigma*(1e-9 + mu/(2*sigma) + sqrt(1 + (mu/(2*sigma))^2)))",
-				"2*(1e-9 + mu/(2*sigma) + sqrt(1 + (mu/(2*sigma))^2))*sqrt(1 + (mu/(2*sigma))^2)"},
-		},
+		Half:   &Half{"log(sigma)", "2"},
 	},
 	{
 		Name: "multi_normal", Support: VectorReal, Random: "MultiNormal",
@@ -169,9 +163,7 @@ var univariate = []Distribution{
 			{"-(nu + 1)/((nu + 3)*sigma^2)", "0", "(nu + 1)/((nu + 3)*sigma^2)", "0"},
 			{"0", "-2/(sigma*(nu + 1)*(nu + 3))", "0", "2*nu/((nu + 3)*sigma^2)"}},
 		Center: "mu",
-		Halves: []Half{
-			{true, "log(sigma)", "2*nu/(nu + 1)"},
-		},
+		Half:   &Half{"log(sigma)", "2*nu/(nu + 1)"},
 	},
 	{
 		Name: "cauchy", Support: RealLine, Random: "Cauchy",
@@ -182,9 +174,7 @@ var univariate = []Distribution{
 		Fisher:     [][]string{{"1/(2*sigma^2)", "0"}, {"0", "1/(2*sigma^2)"}},
 		Joint:      [][]string{{"1/(2*sigma^2)", "-1/(2*sigma^2)", "0"}, {"-1/(2*sigma^2)", "1/(2*sigma^2)", "0"}, {"0", "0", "1/(2*sigma^2)"}},
 		Center:     "mu",
-		Halves: []Half{
-			{true, "log(sigma)", "1"},
-		},
+		Half:       &Half{"log(sigma)", "1"},
 	},
 	{
 		Name: "logistic", Support: RealLine, Random: "Logistic",
@@ -197,10 +187,8 @@ var univariate = []Distribution{
 			{"-1/(3*sigma^2)", "1/(3*sigma^2)", "0"},
 			{"0", "0", "(3 + pi()^2)/(9*sigma^2)"}},
 		Center: "mu",
-		Halves: []Half{
-			// At y = z sigma with z tanh(z/2) = 1, where the curvature is (1 + z²)/2.
-			{true, "log(1.5434046384182085*sigma)", "1.6910489389454204"},
-		},
+		// At y = z sigma with z tanh(z/2) = 1, where the curvature is (1 + z²)/2.
+		Half: &Half{"log(1.5434046384182085*sigma)", "1.6910489389454204"},
 	},
 	{
 		Name: "gumbel", Support: RealLine, Random: "Gumbel",
@@ -214,10 +202,8 @@ var univariate = []Distribution{
 			{"-1/beta^2", "1/beta^2", "-0.42278433509846713/beta^2"},
 			{"0.42278433509846713/beta^2", "-0.42278433509846713/beta^2", "1.8236806608528794/beta^2"}},
 		Center: "mu",
-		Halves: []Half{
-			// At y = z beta with z (1 − e⁻ᶻ) = 1, where the curvature is 1 − z + z².
-			{true, "log(1.3499764854011254*beta)", "1.4724600257348497"},
-		},
+		// At y = z beta with z (1 − e⁻ᶻ) = 1, where the curvature is 1 − z + z².
+		Half: &Half{"log(1.3499764854011254*beta)", "1.4724600257348497"},
 	},
 	{
 		Name: "exponential", Support: Positive, Random: "Exponential",
@@ -448,7 +434,7 @@ var univariate = []Distribution{
 		LogCdf:     "log_Phi(y)", LogCcdf: "log_Phi(-y)",
 		Joint:  [][]string{{"1"}},
 		Center: "0",
-		Halves: []Half{{false, "0", "2"}},
+		Half:   &Half{"0", "2"},
 	},
 	{
 		Name: "double_exponential", Support: RealLine, Random: "DoubleExponential",
@@ -460,9 +446,7 @@ var univariate = []Distribution{
 		Joint:      [][]string{{"1/sigma^2", "-1/sigma^2", "0"}, {"-1/sigma^2", "1/sigma^2", "0"}, {"0", "0", "1/sigma^2"}},
 		Center:     "mu",
 		Kink:       "mu",
-		Halves: []Half{
-			{true, "log(sigma)", "1"},
-		},
+		Half:       &Half{"log(sigma)", "1"},
 	},
 	{
 		Name: "skew_double_exponential", Support: RealLine, Random: "SkewDoubleExponential",

@@ -509,6 +509,10 @@ type Model struct {
 	// Sizes are those of the data at hand, where they are known: what depends on costs is chosen for them, and right for
 	// all. Nil where they are not.
 	Sizes map[string]int
+
+	// Nested are integer data, by name, that are functions of others in the data at hand, as the classes of observations are of their pupils: both are vectors of one length and
+	// select from 1 on. Data of which that is not so are refused. Nil where data are not known.
+	Nested map[string]string
 }
 
 // Count is the value of an extent with the sizes at hand; false where they are not known.

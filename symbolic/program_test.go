@@ -121,7 +121,7 @@ func (w *writer) random(depth int, scope []spoken) phrase {
 		a, b := sub(), sub()
 		return phrase{"(" + a.text + ")/(1 + (" + b.text + ")^2)", func(v *scene) float64 { y := b.f(v); return a.f(v) / (1 + y*y) }}
 	case r == 8:
-		name := []string{"sin", "tanh", "inv_logit", "log1p_exp", "atan", "cos"}[w.rng.Intn(6)]
+		name := []string{"sin", "tanh", "inv_logit", "log1p_exp", "asinh", "cos"}[w.rng.Intn(6)]
 		a := sub()
 		return phrase{name + "(" + a.text + ")", func(v *scene) float64 { return naive.PlainFunction(name, []float64{a.f(v)}) }}
 	case r == 9:

@@ -208,8 +208,13 @@ func derive(path, text string, consts []dsl.ConstBinding, curved bool) (*model, 
 
 // fit derives the model for the sizes of its data, and reports whether that makes a difference.
 func (m *model) fit(data *interpret.Data) bool {
+	was := m.d
+	m.d = m.d.Nest(functions(m.d.Grouped(), data))
+	if m.d != was {
+		derivations.Add(1)
+	}
 	if !m.d.Uncarried() {
-		return false
+		return m.d != was
 	}
 	d, sizes := m.d, map[string]int{}
 	for _, d := range d.Model.Data {
@@ -232,9 +237,44 @@ func (m *model) fit(data *interpret.Data) bool {
 	}
 	derivations.Add(1)
 	d = d.Fit(sizes)
-	changed := d != m.d
 	m.d = d
-	return changed
+	return d != was
+}
+
+// functions are those of some integer data that are functions of others of them: of the coarsest, where there are several, and none of what has as many values as itself.
+func functions(among []*dsl.Data, data *interpret.Data) map[string]string {
+	of := map[string]string{}
+	for _, h := range among {
+		own, least := values(h, data), 0
+		for _, g := range among {
+			n := values(g, data)
+			if g.Type.Shape[0] == h.Type.Shape[0] && n > own && own > 1 && (least == 0 || n < least) && isFunction(data.Values()[h.Name], data.Values()[g.Name]) {
+				of[h.Name], least = g.Name, n
+			}
+		}
+	}
+	return of
+}
+
+// values is how many there are of integer data.
+func values(d *dsl.Data, data *interpret.Data) int {
+	seen := map[float64]bool{}
+	for _, v := range data.Values()[d.Name] {
+		seen[v] = true
+	}
+	return len(seen)
+}
+
+// isFunction reports whether data are one of others.
+func isFunction(h, g []float64) bool {
+	by := map[float64]float64{}
+	for i, v := range g {
+		if was, known := by[v]; known && was != h[i] {
+			return false
+		}
+		by[v] = h[i]
+	}
+	return len(h) == len(g)
 }
 
 // diagnostics are none, of the model.

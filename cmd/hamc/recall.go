@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/sampler"
@@ -106,6 +108,16 @@ func (p *posterior) recall(ctx context.Context) bool {
 		if d.Type.Base == dsl.Int && d.Type.IsScalar() { // a size, or what may be one
 			fmt.Fprintf(&b, "int %s %d\n", d.ObjectName(), p.data.Size(d.ObjectName()))
 		}
+	}
+	var groups []*dsl.Data
+	for _, d := range p.checked.Data {
+		if lo, _, ok := d.Values(); ok && d.Type.Base == dsl.Int && len(d.Type.Shape) == 1 && lo == dsl.Fixed(1) {
+			groups = append(groups, d)
+		}
+	}
+	nested := functions(groups, p.data.Data)
+	for _, h := range slices.Sorted(maps.Keys(nested)) {
+		fmt.Fprintf(&b, "%s is a function of %s\n", h, nested[h])
 	}
 	p.note = b.String() + "text\n" + p.text
 	n := sampler.Recall(ctx, p.note)

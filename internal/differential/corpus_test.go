@@ -46,6 +46,22 @@ type subject struct {
 // a size at compile time, as `hamc --const` does.
 const bindMark = "// --const "
 
+// nestMark starts the comment by which a model of the corpus says of integer data that they are a function of others, as `hamc run` finds in its data.
+const nestMark = "// --function "
+
+func nestings(text string) (of map[string]string) {
+	for _, line := range strings.Split(text, "\n") {
+		if rest, ok := strings.CutPrefix(line, nestMark); ok {
+			h, g, _ := strings.Cut(rest, " of ")
+			if of == nil {
+				of = map[string]string{}
+			}
+			of[h] = g
+		}
+	}
+	return of
+}
+
 // bindings reads the comments of a model that bind consts.
 func bindings(text string) ([]dsl.ConstBinding, error) {
 	var out []dsl.ConstBinding
@@ -197,6 +213,9 @@ func (s *subject) sizes() map[string]int {
 // derive loads a model and derives its program, for these sizes if there are any.
 func derive(file, text string, consts []dsl.ConstBinding, sizes map[string]int) (*symbolic.Derived, error) {
 	m, ds := dsl.Load(file, text, dsl.Options{Consts: consts})
+	if m != nil {
+		m.Nested = nestings(text)
+	}
 	if m == nil {
 		return nil, ds
 	}

@@ -1240,8 +1240,18 @@ func function(name string, x []float64) float64 {
 		return math.Cos(x[0])
 	case "tan":
 		return math.Tan(x[0])
+	case "asin":
+		return math.Asin(x[0])
+	case "acos":
+		return math.Acos(x[0])
 	case "atan":
 		return math.Atan(x[0])
+	case "asinh":
+		return math.Asinh(x[0])
+	case "acosh":
+		return math.Acosh(x[0])
+	case "atanh":
+		return math.Atanh(x[0])
 	case "sinh":
 		return math.Sinh(x[0])
 	case "cosh":

@@ -189,7 +189,7 @@ func (a *author) scalar(depth int) string {
 	case 6:
 		return fmt.Sprintf("%s/(%s)", a.scalar(depth-1), a.positive(depth-1))
 	case 7, 8:
-		return fmt.Sprintf("%s(%s)", a.pick("sin", "cos", "tanh", "atan", "inv_logit", "log1p_exp", "Phi"), a.scalar(depth-1))
+		return fmt.Sprintf("%s(%s)", a.pick("sin", "cos", "tanh", "atan", "asinh", "inv_logit", "log1p_exp", "Phi"), a.scalar(depth-1))
 	case 9:
 		return fmt.Sprintf("%s(%s)", a.pick("log", "sqrt", "inv", "lgamma"), a.positive(depth-1))
 	case 10:

@@ -30,7 +30,7 @@ func latentPlaces(in *runtime.Info) (at []int) {
 // variates given the other parameters, whatever these are: ∂L/∂z = −z. So the centre is the conditional mean, and the factor
 // that of the conditional precision, of several vectors together too.
 func TestTransportsWhiten(t *testing.T) {
-	for _, s := range sampled(t, "transport_schools", "transport_funnel", "transport_slopes", "transport_nested", "transport_level", "transport_mean", "transport_balanced", "transport_balanced_three", "transport_lognormal", "transport_columns", "transport_walks", "transport_panel", "transport_held", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_coupled_walks", "transport_seasonal", "dense_horseshoe", "dense_rows") {
+	for _, s := range sampled(t, "transport_schools", "transport_funnel", "transport_slopes", "transport_nested", "transport_groups", "transport_functions", "transport_level", "transport_mean", "transport_balanced", "transport_balanced_three", "transport_lognormal", "transport_columns", "transport_walks", "transport_panel", "transport_held", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_coupled_walks", "transport_seasonal", "dense_horseshoe", "dense_rows") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)
@@ -103,7 +103,7 @@ func TestTransportsScore(t *testing.T) {
 // TestTransportsLogJacobian: what is left of the log density without log |∂x/∂z| is that of the values: of the same model without
 // maps.
 func TestTransportsLogJacobian(t *testing.T) {
-	for _, s := range sampled(t, "transport_schools", "transport_mean", "transport_order_two", "transport_nested", "transport_tails", "transport_balanced", "transport_three", "transport_curves", "transport_counts_written", "transport_rates", "transport_proportions", "transport_halves", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_levels_of_two", "transport_measured", "transport_measured_rows", "transport_measured_whole", "transport_truncated", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "transport_rows_curves", "dense_rows", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process") {
+	for _, s := range sampled(t, "transport_schools", "transport_mean", "transport_order_two", "transport_nested", "transport_groups", "transport_functions", "transport_tails", "transport_balanced", "transport_three", "transport_curves", "transport_counts_written", "transport_rates", "transport_proportions", "transport_halves", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_levels_of_two", "transport_measured", "transport_measured_rows", "transport_measured_whole", "transport_truncated", "transport_bounds", "transport_bounds_seen", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "transport_rows_curves", "dense_rows", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)
@@ -135,7 +135,7 @@ func TestTransportsLogJacobian(t *testing.T) {
 
 // TestTransportsVolume: log |∂x/∂z| is that of differences of the map. No other test sees a part of it that does not depend on z.
 func TestTransportsVolume(t *testing.T) {
-	for _, s := range sampled(t, "transport_schools", "transport_mean", "transport_order_two", "transport_nested", "transport_balanced", "transport_three", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_levels_of_two", "transport_measured", "transport_measured_rows", "transport_measured_whole", "transport_truncated", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "transport_rows_curves", "dense_rows", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process") {
+	for _, s := range sampled(t, "transport_schools", "transport_mean", "transport_order_two", "transport_nested", "transport_groups", "transport_functions", "transport_balanced", "transport_three", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_levels_of_two", "transport_measured", "transport_measured_rows", "transport_measured_whole", "transport_truncated", "transport_bounds", "transport_bounds_seen", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "transport_rows_curves", "dense_rows", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)
@@ -203,6 +203,53 @@ density sum(i in n) (y[i]*eta[i] - exp(eta[i])) - sum(i in n) lgamma(y[i] + 1)
 			for i, v := range plain[0] {
 				if w := plain[1][i]; math.Abs(v-w) > 1e-9*(1+math.Abs(v)) {
 					t.Errorf("point %d: coordinate %d is %v, written out %v", point, i, v, w)
+				}
+			}
+		}
+	}
+}
+
+// TestTransportsBounds: of vectors within bounds, of which nothing but the prior is known, the origin is the mode given the other parameters, and the curvature there is
+// that of standard normal variates; of logarithms within bounds, and between two, nearly.
+func TestTransportsBounds(t *testing.T) {
+	for _, s := range named(t, "transport_bounds") {
+		p, err := s.interpreted()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := p.(runtime.Transported)
+		if _, ok := m.(runtime.Anchored); ok {
+			t.Errorf("%s: a reference, which no term needs", s.name)
+		}
+		var names []string // of each coordinate
+		for _, x := range m.Info().Params {
+			for range x.Dim() {
+				names = append(names, x.Name)
+			}
+		}
+		n := m.Info().Dim()
+		if places := latentPlaces(m.Info()); len(places) != 12 {
+			t.Fatalf("%d coordinates of latent vectors, want 12", len(places))
+		}
+		for point := range 8 {
+			q, grad := probe.Position(n, point), make([]float64, n)
+			for _, i := range latentPlaces(m.Info()) {
+				q[i] = 0
+			}
+			gradient := func(i int, at float64) float64 {
+				q[i] = at
+				m.Gradient(grad, q)
+				q[i] = 0
+				return grad[i]
+			}
+			for _, i := range latentPlaces(m.Info()) {
+				slope, curvature := gradient(i, 0), (gradient(i, 1e-4)-gradient(i, -1e-4))/2e-4
+				near, about := 1e-9, 1e-5
+				if strings.Contains("cde", names[i]) {
+					near, about = 0.6, 0.3
+				}
+				if !(math.Abs(slope) < near && math.Abs(curvature+1) < about) {
+					t.Errorf("%s, point %d: ∂L/∂z and ∂²L/∂z² at the origin are %v and %v, of an element of %s", s.name, point, slope, curvature, names[i])
 				}
 			}
 		}

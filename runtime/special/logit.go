@@ -84,3 +84,13 @@ func Larger(a, b float64) float64 {
 	}
 	return a
 }
+
+// Asinh returns the inverse of the hyperbolic sine, log(x + √(x² + 1)).
+func Asinh(x float64) float64 {
+	a := math.Abs(x)
+	if a > 0x1p28 {
+		return math.Copysign(elementary.Log(a)+math.Ln2, x)
+	}
+	square := float64(a * a)
+	return math.Copysign(elementary.Log1p(a+square/(1+math.Sqrt(1+square))), x)
+}

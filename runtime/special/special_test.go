@@ -48,6 +48,7 @@ var functions = []function{
 	{name: "log1m_inv_logit", one: Log1mInvLogit, error: 1e-15},
 	{name: "log_sum_exp", two: LogSumExp2, error: 1e-15, scale: largest},
 	{name: "log_diff_exp", two: LogDiffExp, error: 1e-15, scale: largest},
+	{name: "asinh", one: Asinh, error: 2e-15},
 	{name: "lgamma", one: Lgamma, error: 2e-15, scale: negative(func(x float64) float64 { return max(1, x*math.Abs(math.Log(x))) })},
 	{name: "digamma", one: Digamma, error: 1e-15, scale: negative(func(x float64) float64 { return 1 })},
 	{name: "trigamma", one: Trigamma, error: 1e-15},

@@ -27,11 +27,12 @@ type Context struct {
 	nextID     int
 	nextIndex  int
 	key        []byte
-	formulas   map[string]*formula // parsed formulas of the tables
-	Small      map[string]bool     // names of sizes that parameters have
-	longest    int                 // of sizes of parameters that are numbers
-	Long       map[string]bool     // those of them that belong to the spine of a structured metric
-	Least      map[string]int      // the least values of sizes, by name
+	formulas   map[string]*formula  // parsed formulas of the tables
+	Small      map[string]bool      // names of sizes that parameters have
+	longest    int                  // of sizes of parameters that are numbers
+	Long       map[string]bool      // those of them that belong to the spine of a structured metric
+	Least      map[string]int       // the least values of sizes, by name
+	Nested     map[string]*dsl.Data // the integer data that others are functions of, by the names of these
 	rewrites   []*compiledRewrite
 	arithmetic arithmetic
 	fits       fitTable

@@ -56,6 +56,7 @@ var Funcs = []Func{
 	{"sinh", f1(elementary.Sinh), []string{"cosh(x)"}, false, "elementary.Sinh", 15, [2]float64{-3, 3}, false},
 	{"cosh", f1(elementary.Cosh), []string{"sinh(x)"}, true, "elementary.Cosh", 15, [2]float64{-3, 3}, false},
 	{"tanh", f1(elementary.Tanh), []string{"1 - tanh(x)^2"}, false, "elementary.Tanh", 15, [2]float64{-3, 3}, false},
+	{"asinh", f1(special.Asinh), []string{"1/sqrt(1 + x^2)"}, false, "special.Asinh", 20, [2]float64{-3, 3}, false},
 	{"lgamma", f1(special.Lgamma), []string{"digamma(x)"}, false, "special.Lgamma", 30, [2]float64{0.3, 6}, false},
 	{"digamma", f1(special.Digamma), []string{"trigamma(x)"}, false, "special.Digamma", 30, [2]float64{0.3, 6}, false},
 	{"trigamma", f1(special.Trigamma), []string{"tetragamma(x)"}, true, "special.Trigamma", 30, [2]float64{0.3, 6}, false},
@@ -121,6 +122,10 @@ var Funcs = []Func{
 // terms of others: the formula of x, y and z.
 var Abbreviations = map[string]string{
 	"square":          "x^2",
+	"asin":            "atan(x/sqrt((1 - x)*(1 + x)))",
+	"acos":            "2*atan(sqrt((1 - x)/(1 + x)))",
+	"acosh":           "log1p((x - 1) + sqrt((x - 1)*(x + 1)))",
+	"atanh":           "0.5*(log1p(x) - log1p(-x))",
 	"sqrt":            "x^0.5",
 	"inv":             "1/x",
 	"log1m":           "log1p(-x)",
@@ -146,7 +151,7 @@ func FuncOf(name string) *Func { return funcByName[name] }
 const even, odd = 1, -1
 
 // parity tells of functions f with f(−x) = f(x), and of those with f(−x) = −f(x).
-var parity = map[string]int{"abs": even, "cos": even, "cosh": even, "sin": odd, "tan": odd, "atan": odd, "sinh": odd, "tanh": odd}
+var parity = map[string]int{"abs": even, "cos": even, "cosh": even, "sin": odd, "tan": odd, "atan": odd, "asinh": odd, "sinh": odd, "tanh": odd}
 
 // Call returns the function of that name applied to args. The name is in the
 // table or among the abbreviations.
@@ -181,6 +186,11 @@ func (c *Context) Call(name string, args ...*Expr) *Expr {
 		// The loss is |y log x| units in the last place. Pow in the runtime takes ten times as long as a kernel does for exp, and
 		// once more for each derivative.
 		return c.Call("exp", c.Mul(args[1], c.Call("log", args[0])))
+	}
+	if name == "pow" && args[0].Op == Mul && args[0].stage >= StagePosition {
+		if scale, rest := c.positiveFactors(args[0]); rest != args[0] {
+			return c.Mul(c.Call("pow", rest, args[1]), c.Call("exp", c.Mul(args[1], c.Call("log", scale))))
+		}
 	}
 	if len(args) == 2 && args[0] == args[1] && Fixed(args[0]) { // a position beside itself
 		switch name {
@@ -222,17 +232,33 @@ func (c *Context) Call(name string, args ...*Expr) *Expr {
 	return c.rewrite(c.Intern(Expr{Op: Call, Func: f, Args: args}))
 }
 
+// positiveFactors splits a product into its positive factors that depend on the position, and the rest. A power of a rest that is 0 is then not differentiated by what they
+// are made of: that would be 0 times the infinite slope of a root there.
+func (c *Context) positiveFactors(e *Expr) (positive, rest *Expr) {
+	positive, rest = c.Number(1), c.Number(e.Val)
+	for n, a := range e.Args {
+		f := c.Pow(a, e.K[n])
+		if a.stage >= StagePosition && c.Sign(a) == Positive {
+			positive = c.Mul(positive, f)
+		} else {
+			rest = c.Mul(rest, f)
+		}
+	}
+	return positive, rest
+}
+
 // log splits the logarithm of a product of positive factors, and undoes exp, that of a shared definition too.
 func (c *Context) log(x *Expr) *Expr {
 	switch {
 	case isExp(x):
 		return x.Args[0]
 	case x.Op == Ref && x.Tensor.Kind == SharedTensor && isExp(x.Tensor.Def.Body):
-		if d := x.Tensor.Def; c.FirstOrder && x.gather && len(d.Body.free) == len(d.Indices) {
-			// Selected by data it is made once for all elements, and its derivatives are.
-			return c.SubstAll(c.Atom(d.Body.Args[0]), d.Indices, x.Subs)
+		d := x.Tensor.Def
+		l := d.Body.Args[0]
+		if c.FirstOrder && x.gather && len(d.Body.free) == len(d.Indices) {
+			l = c.Atom(l) // selected by data it is made once for all elements, and its derivatives are
 		}
-		return c.body(x).Args[0]
+		return c.SubstAll(l, d.Indices, x.Subs)
 	case x.Op == Mul && (len(x.Args) > 1 || x.Val != 1 || x.K[0] != 1) && c.allPositive(x):
 		args := make([]*Expr, len(x.Args))
 		for i, a := range x.Args {

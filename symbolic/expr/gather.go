@@ -19,10 +19,12 @@ import (
 //
 //	join         δ[a,g] δ[b,g]             = δ[a,b] δ[a,g]
 //	settle       δ[a,g] f(a)               = δ[a,g] f(g)
+//	nest         δ[a,g] δ[b,h[g]]          = δ[a,g] δ[b,h[a]]
 //	interchange  Σ_a f(a) Σ_n h(n) δ[a,g]  = Σ_n h(n) f(g)
 //
 // By the first, second derivatives of what data couple within a group are
-// diagonal, which the structure of a metric is read off from. The last is for sums
+// diagonal, which the structure of a metric is read off from, and by the third those of groups of groups are beside those of groups: what is left of classes where pupils
+// are eliminated is diagonal. The last is for sums
 // that depend on the coordinates; where only f does, lowering goes the other way,
 //
 //	regroup      Σ_n h(n) f(g)             = Σ_a f(a) Σ_n h(n) δ[a,g]
@@ -30,8 +32,34 @@ import (
 // because the inner sums are then computed once.
 
 // positions returns the positions that an element of integer data is, as a
-// subscript.
+// subscript: where they are a function of other integer data, what that is of these.
 func (c *Context) positions(d *dsl.Data, subs []Sub) *Expr {
+	if by := c.Nested[d.Name]; by != nil {
+		return c.Ref(c.functionOf(d, by), Sub{Data: c.positions(by, subs)})
+	}
+	return c.ownPositions(d, subs)
+}
+
+// functionOf is the data h as a function of g, an array over what these select. With
+//
+//	count[a] = Σ_i δ[a,g[i]],   mean[a] = Σ_i δ[a,g[i]] h[i]/count[a]
+//
+// over observations it is the mean, and 1 where there is none. Of data that are no such function some position is beyond the last, as the check of positions tells.
+func (c *Context) functionOf(h, g *dsl.Data) *Tensor {
+	_, groups, _ := g.Values()
+	_, size, _ := h.Values()
+	i := c.NewIndex("i", UpTo(g.Type.Shape[0]))
+	a, at := Sub{Index: c.NewIndex("a", UpTo(groups))}, Sub{Index: i}
+	here := c.Delta(a, Sub{Data: c.positions(g, []Sub{at})})
+	value := c.Ref(c.ByName[h.Name], at)
+	mean := c.Div(c.Sum(i, c.Mul(here, value)), c.Call("fmax", c.Number(1), c.Sum(i, here)))
+	off := c.Sum(i, c.Mul(here, c.Pow(c.Sub(value, c.Atom(mean)), 2)))
+	e := c.Add(c.Call("fmax", c.Number(1), c.Atom(mean)), c.Mul(c.Extent(size), c.Call("sign", off)))
+	return c.computedPosition(e, size, h.Name+" as a function of "+g.Name).Tensor
+}
+
+// ownPositions are those of data as they are.
+func (c *Context) ownPositions(d *dsl.Data, subs []Sub) *Expr {
 	source := c.ByName[d.Name]
 	for _, t := range c.Tensors {
 		if t.Kind == PositionsOf && t.Source == source {
@@ -133,7 +161,7 @@ func (c *Context) joinGathers(val float64, ks []float64, es []*Expr) *Expr {
 }
 
 // settleGather applies the rule `settle` for the n-th factor, a delta with data;
-// nil if it does not apply. A delta of a with another index stays: it tells where
+// nil if it does not apply. A delta of a with another index stays, or with what data have at a: it tells where
 // an entry lies.
 func (c *Context) settleGather(val float64, ks []float64, es []*Expr, n int) *Expr {
 	d := es[n]
@@ -152,7 +180,7 @@ func (c *Context) settleGather(val float64, ks []float64, es []*Expr, n int) *Ex
 		if m == n {
 			continue
 		}
-		if _, _, pair := IndexPair(e); pair {
+		if _, _, pair := IndexPair(e); pair || isGather(e) && e.Subs[1].carries(a) {
 			keep = append(keep, e)
 			continue
 		}
@@ -163,6 +191,47 @@ func (c *Context) settleGather(val float64, ks []float64, es []*Expr, n int) *Ex
 		return nil
 	}
 	return c.Mul(append(keep, c.Subst(c.Product(val, restK, rest), a, at))...)
+}
+
+// nestGather applies the rule `nest` for the n-th factor; nil if it does not apply.
+func (c *Context) nestGather(val float64, ks []float64, es []*Expr, n int) *Expr {
+	d := es[n]
+	if !isGather(d) {
+		return nil
+	}
+	a, g := d.Subs[0].Index, d.Subs[1]
+	for m, e := range es {
+		if m == n || !isGather(e) || e.Subs[0].Index == a {
+			continue
+		}
+		if h, ok := c.regathered(e.Subs[1].Data, g.Data, ShiftSub(Sub{Index: a}, -g.Offset)); ok {
+			rest := c.product(val, without(ks, m), without(es, m))
+			return c.Mul(rest, c.Delta(e.Subs[0], Sub{Data: h, Offset: e.Subs[1].Offset}))
+		}
+	}
+	return nil
+}
+
+// regathered is an element of integer data with a position in the place of another element, where that is in its subscripts.
+func (c *Context) regathered(h, g *Expr, at Sub) (*Expr, bool) {
+	if h.Op != Ref {
+		return nil, false
+	}
+	subs, found := slices.Clone(h.Subs), false
+	for k, s := range subs {
+		switch {
+		case s.Data == g:
+			subs[k], found = ShiftSub(at, s.Offset), true
+		case s.Data != nil:
+			if r, ok := c.regathered(s.Data, g, at); ok {
+				subs[k].Data, found = r, true
+			}
+		}
+	}
+	if !found {
+		return nil, false
+	}
+	return c.Ref(h.Tensor, subs...), true
 }
 
 // scattersInto reports whether e is a sum that scatters into the elements i, and
@@ -548,4 +617,46 @@ func (c *Context) Gathered(e, at *Expr, j *Index, up int) *Expr {
 // ReadsAt reports whether an element of data stands at a place that another one tells: g[h[n]] does at h[n].
 func ReadsAt(e, at *Expr) bool {
 	return slices.ContainsFunc(e.Subs, func(s Sub) bool { return s.Data != nil && (s.Data == at || ReadsAt(s.Data, at)) })
+}
+
+// Selection is a factor δ[a,h[b…]] somewhere in e, by which each b has one a; nil where there is none.
+func (c *Context) Selection(e *Expr, a, b *Index) (d *Expr) {
+	if !e.gather {
+		return nil
+	}
+	Search(e, StageConst, func(x *Expr) bool {
+		if isGather(x) && x.Subs[0].Index == a && x.Subs[1].carries(b) {
+			d = x
+		}
+		return d != nil
+	})
+	return d
+}
+
+// Under is x where e = d x, by the form of e; nil where that does not show it.
+func (c *Context) Under(e, d *Expr) *Expr {
+	switch {
+	case e == d:
+		return c.Number(1)
+	case e.Op == Mul:
+		for n, f := range e.Args {
+			if e.K[n] != 1 || !f.gather {
+				continue
+			}
+			if x := c.Under(f, d); x != nil {
+				return c.Mul(c.Product(e.Val, without(e.K, n), without(e.Args, n)), x)
+			}
+		}
+	case e.Op == Add && e.Val == 0:
+		total := c.NewTotal()
+		for n, t := range e.Args {
+			x := c.Under(t, d)
+			if x == nil {
+				return nil
+			}
+			total.Add(c.Scale(e.K[n], x))
+		}
+		return total.Sum()
+	}
+	return nil
 }

@@ -155,6 +155,9 @@ func (c *Context) underDeltas(val float64, ks []float64, es []*Expr) *Expr {
 			continue
 		}
 		if d.Subs[1].Data != nil {
+			if r := c.nestGather(val, ks, es, n); r != nil {
+				return r
+			}
 			if r := c.settleGather(val, ks, es, n); r != nil {
 				return r
 			}

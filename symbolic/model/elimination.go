@@ -331,11 +331,21 @@ func (m *gaussian) block(p *Posterior, k, l int) expr.Value {
 // formulas would double with each.
 func (m *gaussian) many() bool { return len(m.v) > 2 }
 
-// kept is a block of vectors k and l with its diagonal in an array, if it is one.
+// kept is a block of vectors k and l with its diagonal in an array, if it is one, or, where each element of one has one of the other, as a pupil has a class,
+// with what they have together.
 func (m *gaussian) kept(p *Posterior, k, l int, e *expr.Expr) *expr.Expr {
 	c, is, js := p.C, m.v[k].is, m.v[l].js
 	if len(is) != len(js) {
 		return e
+	}
+	if len(is) == 1 {
+		for _, by := range [][2]*expr.Index{{is[0], js[0]}, {js[0], is[0]}} {
+			if d := c.Selection(e, by[0], by[1]); d != nil {
+				if rest := c.Under(e, d); rest != nil && !rest.HasFree(by[0]) {
+					return c.Mul(d, c.Atom(rest))
+				}
+			}
+		}
 	}
 	diagonal, deltas := e, []*expr.Expr(nil)
 	for d, i := range is {

@@ -29,6 +29,7 @@ type Posterior struct {
 	Transports  []*Transport
 	Reference   []*Param
 	MapJacobian *expr.Expr // log |∂x/∂z| of the transports; nil where there is none
+	Apart       int        // the parameters whose maps do not know of each other's, though data see them together
 	// Measures are of latent vectors whose maps know of some terms by differences only, and Unseen is the sum of these terms.
 	Measures []*Measure
 	Unseen   *expr.Expr
@@ -112,6 +113,17 @@ func (p *Posterior) Elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 	}
 }
 
+// nestedIn are the integer data that others are functions of, by the names of these.
+func nestedIn(m *dsl.Model) map[string]*dsl.Data {
+	of := map[string]*dsl.Data{}
+	for _, h := range m.Data {
+		if n := slices.IndexFunc(m.Data, func(g *dsl.Data) bool { return g.Name == m.Nested[h.Name] }); n >= 0 {
+			of[h.Name] = m.Data[n]
+		}
+	}
+	return of
+}
+
 // leastSize is the least value of a size, which the check of the data sees to.
 func leastSize(d *dsl.Data) int {
 	least := d.LeastSize()
@@ -140,6 +152,7 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 		c.Budget.Allowance = 4
 	}
 	c.FirstOrder = firstOrder(m)
+	c.Nested = nestedIn(m)
 	el := &expr.Elaborator{C: c, Objects: map[dsl.Object]expr.Value{}, Indices: map[*dsl.Index]expr.Sub{}}
 	el.Claim = func(at dsl.Span, v expr.Value) { p.claims = append(p.claims, claim{at, v}) }
 	*p = Posterior{C: c, Model: m, Block: block, Lets: map[*dsl.Let]expr.Value{}, el: el, curved: curved, Maps: p.Maps, Limited: p.Limited, Spent: p.Spent}

@@ -182,22 +182,28 @@ func (p *Posterior) jointPrior(t *PosteriorTerm, latents []*latent) *normalPrior
 func (p *Posterior) nearNormal(t *PosteriorTerm, latents []*latent) *standIn {
 	c, dist, left := p.C, t.Term.Dist, t.Left.At()
 	formula := func(text string) *expr.Expr { return c.FormulaValue(dist, text, t.Left, t.Args).At() }
-	if u := onRealLine(c, dist.Support, left); u != nil && p.linear(u, latents) {
-		if dist.Center == "" {
-			return nil
-		}
-		return &standIn{u: u, center: formula(dist.Center), precision: formula(dist.Joint[0][0])}
+	if u := onRealLine(c, dsl.Positive, left); dist.Support == dsl.RealLine && u != nil && p.linear(u, latents) && dist.Half != nil && t.centred() {
+		return &standIn{u: u, center: formula(dist.Half.Mode), precision: formula(dist.Half.Curvature)}
 	}
-	u := onRealLine(c, dsl.Positive, left)
-	if dist.Support != dsl.RealLine || u == nil || !p.linear(u, latents) {
+	if dist.Center == "" {
 		return nil
 	}
-	for _, h := range dist.Halves {
-		if !h.Centred || t.Args[len(t.Args)-2].At().IsNum(0) {
-			return &standIn{u: u, center: formula(h.Mode), precision: formula(h.Curvature)}
+	center, precision := formula(dist.Center), formula(dist.Joint[0][0])
+	u := onRealLine(c, dist.Support, left)
+	if u == nil || u.Op != expr.Ref {
+		if s := p.bounded(left, dist.Support, center, precision, latents); s != nil {
+			return s
 		}
 	}
-	return nil
+	if u == nil || !p.linear(u, latents) {
+		return nil
+	}
+	return &standIn{u: u, center: center, precision: precision}
+}
+
+// centred reports whether the distribution of a term on the real line is about 0.
+func (t *PosteriorTerm) centred() bool {
+	return len(t.Args) == 0 || t.Args[len(t.Args)-2].At().IsNum(0)
 }
 
 // onRealLine is a value x on the real line, by where values are: x, log x or logit x; nil where it is not known to be there.

@@ -102,7 +102,7 @@ var (
 	}
 	// lo + hi u, of an offset lo and a multiplier hi
 	affine = &Transform{
-		Name: "affine", Example: "real[3] offset -1.5 multiplier 2.5", Affine: true,
+		Name: "affine", Example: "real[3] offset -1.5 multiplier 2.5", Affine: true, Carries: true, Plain: "free",
 		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
 			x := b.coordinate(c, s)
 			lo, hi := b.Bounds(s)
@@ -135,7 +135,7 @@ var (
 	}
 	// hi − eᵘ
 	below = &Transform{
-		Name: "upper", Example: "real[3] < 2", Upper: true, Ends: EndBelow,
+		Name: "upper", Example: "real[3] < 2", Upper: true, Ends: EndBelow, Carries: true, Plain: "log",
 		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
 			_, hi := b.Bounds(s)
 			return c.Sub(hi, c.Call("exp", b.coordinate(c, s)))
@@ -306,7 +306,7 @@ func TransformOf(q *dsl.Param) *Transform {
 // carried is the transform of a latent vector with this row. It is no row of the table: what it does depends on the whole
 // model. The coordinates that its inverse finds are plain ones.
 func (t *Transform) carried() *Transform {
-	return &Transform{Name: "transport", Opaque: true, Inverse: t.Inverse, Whole: t.Whole, Rounds: t.Rounds}
+	return &Transform{Name: "transport", Opaque: true, Affine: t.Affine, Inverse: t.Inverse, Whole: t.Whole, Rounds: t.Rounds}
 }
 
 // plain names the plain coordinates of a latent vector, in programs and to people.

@@ -111,10 +111,10 @@ func latentsOf(m *dsl.Model, block *dsl.Block) (vectors, numbers []*dsl.Param) {
 	}
 	for _, q := range m.Params {
 		switch {
-		case !TransformOf(q).Carries || q.BoundByParams() || q.BoundEach():
+		case !TransformOf(q).Carries:
 		case len(q.Type.Shape) > 0:
 			vectors = append(vectors, q)
-		default:
+		case !q.BoundByParams():
 			numbers = append(numbers, q)
 		}
 	}
@@ -210,6 +210,7 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 			single = append(single, unit)
 		}
 	}
+	p.Apart = len(single)
 	steps = append(steps, p.apartFrom(chosen, single)...)
 	// A map that is the same everywhere brings nothing apart.
 	moving := map[*Param]bool{}

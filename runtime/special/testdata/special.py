@@ -5,7 +5,7 @@ floating-point numbers), the value has 25 digits.
 """
 import random
 
-from mpmath import (beta, binomial, diff, digamma, erfc, erfinv, exp, expm1, gamma, isinf, log, log1p, loggamma, mp, mpf,
+from mpmath import (asinh, beta, binomial, diff, digamma, erfc, erfinv, exp, expm1, gamma, isinf, log, log1p, loggamma, mp, mpf,
                     nstr, psi, re, sqrt, findroot, erf, pi)
 
 mp.dps = 60
@@ -97,6 +97,7 @@ table = [
     ("log1p_exp", softplus, real),
     ("log1m", lambda x: log1p(-x), [p for p in unit if p < 1] + [-x for x in any_size(20, -300, 300)]),
     ("log1m_exp", lambda x: log(-expm1(x)) if x > -1 else log1p(-exp(x)), [-abs(x) for x in real if x] + [-0.6931, -0.6932]),
+    ("asinh", asinh, real),
     ("log_inv_logit", lambda x: -softplus(-x), real),
     ("log1m_inv_logit", lambda x: -softplus(x), real),
     ("log_sum_exp", lambda a, b: max(a, b) + softplus(-abs(a - b)), pairs),
