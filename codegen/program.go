@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/dave/jennifer/jen"
@@ -73,6 +74,9 @@ func (g *generator) build() {
 	g.prog.Largest = g.opt.Largest
 	g.buildEquations()
 	pass.Run(g.prog, g.opt.AfterPass)
+	if err := loop.Verify(g.prog); err != nil { // a pass that does not keep what is computed: better no code than that
+		panic(fmt.Errorf("the program that the passes made breaks a rule: %w", err))
+	}
 	for _, f := range g.prog.Funcs {
 		for _, v := range f.Free() {
 			if t, ok := g.tensorOf[v]; ok && v.Matrix {

@@ -19,7 +19,8 @@ func (g *group) straight() bool { return g.loop == nil && !g.call }
 // fuser groups the statements of one function.
 type fuser struct {
 	groups  []*group
-	home    map[*loop.Var]int       // the group that sets a variable last
+	home    map[*loop.Var]int       // the last group that sets a variable
+	filled  map[*loop.Var]int       // the last call that does
 	aligned map[*loop.Var]bool      // arrays that the loop of their group sets row by row
 	waiting map[*loop.Var]loop.Stmt // what starts a sum, until its loop comes
 	last    int                     // the group of the last random number, or −1
@@ -30,7 +31,7 @@ func fuse(f *loop.Func) {
 	if loop.Decides(f.Body) {
 		return // its statements stay in order
 	}
-	x := &fuser{home: map[*loop.Var]int{}, aligned: map[*loop.Var]bool{}, waiting: map[*loop.Var]loop.Stmt{}, last: -1}
+	x := &fuser{home: map[*loop.Var]int{}, filled: map[*loop.Var]int{}, aligned: map[*loop.Var]bool{}, waiting: map[*loop.Var]loop.Stmt{}, last: -1}
 	later := make([]map[*loop.Var]bool, len(f.Body)) // what later statements add to
 	added := map[*loop.Var]bool{}
 	for n := len(f.Body) - 1; n >= 0; n-- {
@@ -90,7 +91,9 @@ func (x *fuser) add(st loop.Stmt) {
 	}
 	g := x.groups[chosen]
 	for v := range e.Writes {
-		x.home[v] = chosen
+		if x.home[v] = max(x.home[v], chosen); call {
+			x.filled[v] = chosen
+		}
 	}
 	for _, v := range writtenInOrder(st) {
 		if start := x.waiting[v]; start != nil {
@@ -169,11 +172,14 @@ func (x *fuser) afterStart(st loop.Stmt, straight bool) int {
 		if !ok || s.At == nil {
 			return
 		}
-		if n, ok := x.home[s.V]; ok && (s.Add || x.groups[n].call && !s.V.Output) {
+		if n, ok := x.home[s.V]; ok && s.Add {
 			if !straight || !x.groups[n].straight() {
 				n++
 			}
 			least = max(least, n)
+		}
+		if n, ok := x.filled[s.V]; ok && !s.V.Output {
+			least = max(least, n+1)
 		}
 	})
 	return least

@@ -230,14 +230,18 @@ func (p *partly) byKernel() []loop.Stmt {
 	return out
 }
 
-// around are the loops over the array around a body; that over the d-th dimension ends where elements begin.
+// around are the loops over the array around a body; that over the d-th dimension ends where elements begin, and those over dimensions before it begin there, so that each element
+// is in one of these nests.
 func (p *partly) around(d int, body ...loop.Stmt) loop.Stmt {
 	for k := len(p.vars) - 1; k >= 0; k-- {
-		to := p.sizes[k]
-		if k == d {
+		from, to := 0, p.sizes[k]
+		switch {
+		case k == d:
 			to = loop.Least(loop.Const(p.from[k]), to)
+		case k < d:
+			from = p.from[k]
 		}
-		body = []loop.Stmt{&loop.For{V: p.vars[k], From: loop.Const(0), To: to, Body: body}}
+		body = []loop.Stmt{&loop.For{V: p.vars[k], From: loop.Const(from), To: to, Body: body}}
 	}
 	return body[0]
 }
