@@ -188,14 +188,15 @@ func TestTransports(t *testing.T) {
 }
 
 // TestSpectral: a precision that is dense but for the scale of a prior is decomposed once at the reference and never factorised, and the map is
-// exact: given the scale, the coordinates of a regression are standard normal, ∂L/∂z = −z.
+// exact: given the scales, the coordinates of a regression are standard normal, ∂L/∂z = −z.
 func TestSpectral(t *testing.T) {
 	for _, prior := range []string{"normal(0, tau)", "multi_normal(0, tau^2*A)", "multi_normal(0.3, A*tau)", "multi_normal_cholesky(0, sqrt(tau)*cholesky(A))", "multi_normal_prec(0, A/tau^2)", "multi_normal_prec(tau, 2*A/tau)"} {
-		t.Run(prior, func(t *testing.T) { testSpectral(t, prior) })
+		t.Run(prior, func(t *testing.T) { testSpectral(t, prior, "X*a, 2") })
+		t.Run(prior+", seen with a scale", func(t *testing.T) { testSpectral(t, prior, "X*a, exp(tau)") })
 	}
 }
 
-func testSpectral(t *testing.T, prior string) {
+func testSpectral(t *testing.T, prior, seen string) {
 	text := `model ridge
 data n, J int
 data y real[n]
@@ -205,7 +206,7 @@ param a real[J]
 param tau real > 0
 tau ~ normal(0, 1)
 a ~ ` + prior + `
-y ~ normal(X*a, 2)
+y ~ normal(` + seen + `)
 density 0*A[1, 1]*tau
 `
 	m, ds := dsl.Load("ridge.ham", text, dsl.Options{})

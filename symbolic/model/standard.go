@@ -162,7 +162,15 @@ func (p *Posterior) spreadMatrix(v *latent, e *expr.Expr, i *expr.Index) *expr.E
 	}
 	l := c.NewIndex("l", i.Range)
 	from, to := expr.Sub{Index: l}, expr.Sub{Index: i}
-	return c.Sum(l, c.Mul(c.Before(to, expr.ShiftSub(from, 1)), s.matrix.At(from, to), c.Subst(c.Atom(e), i, from)))
+	if !diagonalIn(e, i) {
+		e = c.Atom(e)
+	}
+	return c.Sum(l, c.Mul(c.Before(to, expr.ShiftSub(from, 1)), s.matrix.At(from, to), c.Subst(e, i, from)))
+}
+
+// diagonalIn reports whether a matrix has a delta of one of its indices as a factor.
+func diagonalIn(e *expr.Expr, i *expr.Index) bool {
+	return e.Op == expr.Delta && e.HasFree(i) || e.Op == expr.Mul && slices.ContainsFunc(e.Args, func(f *expr.Expr) bool { return f.Op == expr.Delta && f.HasFree(i) })
 }
 
 // spread reports whether a vector is x = m + C u with a factor of its own length.
@@ -246,7 +254,16 @@ func (p *Posterior) stored(v, w *latent, e *expr.Expr) *expr.Expr {
 		return e
 	}
 	own, deltas := p.eachAlone(v, e)
-	return p.C.Mul(append(deltas, p.C.Atom(own))...)
+	k, own := scaledBy(p.C, own, v.i, v.j)
+	return p.C.Mul(append(deltas, k, p.inArray(own, v.i, v.j))...)
+}
+
+// inArray is a matrix that is kept in an array, or its diagonal where that is all of it.
+func (p *Posterior) inArray(e *expr.Expr, i, j *expr.Index) *expr.Expr {
+	if d := p.onDiagonal(e, i, j); d != nil {
+		return p.C.Mul(p.C.Delta(expr.Sub{Index: i}, expr.Sub{Index: j}), p.C.Atom(d))
+	}
+	return p.C.Atom(e)
 }
 
 // eachAlone is what a matrix says of each vector of an array, and the deltas that say that it says nothing of several.
@@ -274,7 +291,8 @@ func (p *Posterior) spreadBoth(v, w *latent, e *expr.Expr) *expr.Expr {
 			deltas = append(deltas, x.standard.times)
 		}
 	}
-	return p.C.Mul(append(deltas, p.spreadMatrix(w, p.spreadMatrix(v, e, v.i), w.j))...)
+	k, e := scaledBy(p.C, e, v.i, w.j)
+	return p.C.Mul(append(deltas, k, p.spreadMatrix(w, p.spreadMatrix(v, e, v.i), w.j))...)
 }
 
 // at is an element of the factor of rows.

@@ -536,7 +536,7 @@ func (p *Posterior) split(s *step) (a, k *expr.Expr, rest expr.Value) {
 	full, diagonal := c.SplitDelta(s.dense.At(expr.Sub{Index: i}, expr.Sub{Index: j}), i, j)
 	k = c.Number(1)
 	if full.Stage() >= expr.StagePosition {
-		if k, full = scaledBy(c, full, i, j); k == nil {
+		if k, full = scaledBy(c, full, i, j); full.Stage() >= expr.StagePosition {
 			return nil, nil, rest
 		}
 	}
@@ -562,20 +562,17 @@ func (p *Posterior) split(s *step) (a, k *expr.Expr, rest expr.Value) {
 	return total, k, expr.Value{Shape: s.dense.Shape, Elem: func(at ...expr.Sub) *expr.Expr { return c.SubstAll(full, []*expr.Index{i, j}, at) }}
 }
 
-// scaledBy splits a product into what depends on the position, a number, and the rest, the elements of a matrix; the number is nil where that is not so.
+// scaledBy splits a product into what depends on the position, a number, and the rest, the elements of a matrix.
 func scaledBy(c *expr.Context, e *expr.Expr, i, j *expr.Index) (k, rest *expr.Expr) {
-	if e.Op != expr.Mul {
-		return nil, e
-	}
-	k, rest = c.Number(1), c.Number(e.Val)
-	for n, f := range e.Args {
-		switch f = c.Pow(f, e.K[n]); {
-		case f.Stage() < expr.StagePosition:
-			rest = c.Mul(rest, f)
-		case f.HasFree(i) || f.HasFree(j):
-			return nil, e
-		default:
-			k = c.Mul(k, f)
+	k, rest = c.Number(1), e
+	if e.Op == expr.Mul {
+		rest = c.Number(e.Val)
+		for n, f := range e.Args {
+			if f = c.Pow(f, e.K[n]); f.Stage() < expr.StagePosition || f.HasFree(i) || f.HasFree(j) {
+				rest = c.Mul(rest, f)
+			} else {
+				k = c.Mul(k, f)
+			}
 		}
 	}
 	return k, rest
