@@ -335,3 +335,55 @@ var mayBeInfinite = map[string]bool{
 	"log_inc_beta_logit": true, "log_inc_beta_logit_slope1": true, "log_inc_beta_logit_slope2": true, "log_beta_density_logit": true,
 	"log_student_cdf": true, "log_student_cdf_slope": true,
 }
+
+// leastChosen is the cost from which a function is taken of both values that a condition chooses from.
+const leastChosen = 15
+
+// chosenValue is a function of what a condition on data chooses from values that depend on fewer indices: the values of the function are computed for these alone,
+//
+//	f(if c[t] then x else y) = if c[t] then f(x) else f(y).
+//
+// It is nil where that is not so.
+func (c *Context) chosenValue(f *Func, args []*Expr) *Expr {
+	if len(args) != 1 || f.Cost < leastChosen || !choosesOf(args[0]) {
+		return nil
+	}
+	s := args[0]
+	for _, i := range s.free {
+		if !s.Args[1].HasFree(i) && !s.Args[2].HasFree(i) {
+			return c.Call("select", s.Args[0], c.Call(f.Name, s.Args[1]), c.Call(f.Name, s.Args[2]))
+		}
+	}
+	return nil
+}
+
+// choosesOf reports whether e is what a condition on data chooses of values that depend on the position.
+func choosesOf(e *Expr) bool {
+	return e.Op == Call && e.Func.Name == "select" && e.stage >= StagePosition && e.Args[0].stage < StagePosition
+}
+
+// sumOfChosen is Σ_i of a product with what a condition on data chooses of values that do not depend on i, with sums of data that are computed once,
+//
+//	Σ_i w_i (if c_i then x else y) = x Σ_i w_i [c_i] + y Σ_i w_i (1 − [c_i]),
+//
+// where w is data and the values are finite. It is nil where that is not so.
+func (c *Context) sumOfChosen(i *Index, val float64, k []float64, factors []*Expr) *Expr {
+	for n, s := range factors {
+		if k[n] != 1 || !choosesOf(s) || !s.Args[0].HasFree(i) || s.Args[1].HasFree(i) || s.Args[2].HasFree(i) ||
+			mayExplode(s.Args[1], riskDepth) || mayExplode(s.Args[2], riskDepth) {
+			continue
+		}
+		d := split(i, without(k, n), without(factors, n))
+		if slices.ContainsFunc(d.e, func(e *Expr) bool { return e.stage >= StagePosition }) {
+			continue
+		}
+		weight := c.Product(1, d.k, d.e)
+		holds := c.Sum(i, c.Mul(weight, c.Call("select", s.Args[0], c.Number(1), c.Number(0))))
+		fails := c.Sum(i, c.Mul(weight, c.Call("select", s.Args[0], c.Number(0), c.Number(1))))
+		if !c.Storable(holds.free) || !c.Storable(fails.free) {
+			continue
+		}
+		return c.Mul(c.Product(val, d.freeK, d.free), c.Add(c.Mul(s.Args[1], holds), c.Mul(s.Args[2], fails)))
+	}
+	return nil
+}

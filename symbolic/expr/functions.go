@@ -200,6 +200,9 @@ func (c *Context) Call(name string, args ...*Expr) *Expr {
 			return c.Number(0)
 		}
 	}
+	if e := c.chosenValue(f, args); e != nil {
+		return e
+	}
 	if name == "select" { // what the same condition chooses again
 		args = slices.Clone(args)
 		for n, a := range args[1:] {
@@ -207,6 +210,9 @@ func (c *Context) Call(name string, args ...*Expr) *Expr {
 				a = a.Args[n+1]
 			}
 			args[n+1] = a
+		}
+		if args[1] == args[2] {
+			return args[1]
 		}
 	}
 	if name == "log" {

@@ -53,6 +53,10 @@ func (c *Context) Sum(i *Index, body *Expr) *Expr {
 		}
 	case Mul, Delta:
 		return c.sumOfProduct(i, body)
+	case Call:
+		if r := c.sumOfChosen(i, 1, []float64{1}, []*Expr{body}); r != nil {
+			return r
+		}
 	}
 	return c.bind(i, body)
 }
@@ -97,6 +101,9 @@ func (c *Context) sumOfProduct(i *Index, body *Expr) *Expr {
 		return c.Sum(i, c.Times(rest, f))
 	}
 	if r := c.interchange(i, val, k, factors); r != nil {
+		return r
+	}
+	if r := c.sumOfChosen(i, val, k, factors); r != nil {
 		return r
 	}
 	if r := c.exchange(i, val, k, factors); r != nil {

@@ -183,11 +183,11 @@ func (p *Posterior) takeTerm(m *gaussian, t *PosteriorTerm, as view) bool {
 	if solved && (t.Term.Dist != nil && p.leftMentions(t, latents) || !p.measurable(latents, t)) {
 		return false
 	}
+	hidden := solved || recursive(t.L, latents)
 	var s *normalPrior
-	if !solved {
+	if !hidden { // what a recursion makes of a vector cannot be written without that
 		s = p.normalPrior(t, latents)
 	}
-	hidden := solved || recursive(t.L, latents)
 	switch {
 	case s != nil && p.pinned(m, t, s):
 		m.used = append(m.used, t)
