@@ -336,3 +336,34 @@ y ~ normal(a[g], s)
 		t.Errorf("%d of %d factors are powers of what is defined", left, known)
 	}
 }
+
+// TestWorkOfGroups: maps of groups of groups take time in proportion to the groups and to the data.
+func TestWorkOfGroups(t *testing.T) {
+	for _, effects := range []string{"param w real[P]\nw ~ normal(0, tw)\ny[i] ~ normal(mu + u[school[class[pupil[i]]]] + v[class[pupil[i]]] + w[pupil[i]] + t[i]*mu, s) for i in n",
+		"param w real[P, 2]\nparam L cov_cholesky[2]\nw[p, :] ~ multi_normal_cholesky([0, 0], L) for p in P\ny[i] ~ normal(mu + u[school[class[pupil[i]]]] + v[class[pupil[i]]] + w[pupil[i], 1] + w[pupil[i], 2]*t[i], s) for i in n"} {
+		d, _ := load(t, `model growth
+data n, P, C, S int
+data pupil int[n] in 1..P
+data class int[P] in 1..C
+data school int[C] in 1..S
+data t, y real[n]
+param mu real
+param u real[S]
+param v real[C]
+param tu, tv, tw, s real > 0
+mu ~ normal(0, 1)
+tu, tv, tw, s ~ exponential(1)
+u ~ normal(0, tu)
+v ~ normal(0, tv)
+`+effects+"\n")
+		if d.Apart != 0 || len(d.Transports) < 3 {
+			t.Errorf("%d maps, %d of them apart", len(d.Transports), d.Apart)
+		}
+		factors, sizes := d.Work().Terms()
+		for k, x := range sizes {
+			if len(x) > 1 {
+				t.Errorf("%d %s operations:\n%s", factors[k], strings.Join(x, "·"), effects)
+			}
+		}
+	}
+}

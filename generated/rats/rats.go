@@ -117,7 +117,7 @@ type modelSpace struct {
 	a3        []float64 // a3[i] = a2 + a1·c1[i]
 	invA3     []float64 // invA3[i] = 1/a3[i]
 	sqrtInvA3 []float64 // sqrtInvA3[i] = invA3[i]^½
-	a6        []float64 // a6[i] = a4 + a1·c4[i] - c3[i]²·a5/(a2 + a1·c1[i])
+	a6        []float64 // a6[i] = a4 + a1·c4[i] - invA3[i]·c3[i]²·a5
 	invA6     []float64 // invA6[i] = 1/a6[i]
 	sqrtInvA6 []float64 // sqrtInvA6[i] = invA6[i]^½
 	a8        []float64 // a8[i] = a1·c2[i] + a7
@@ -228,7 +228,7 @@ func (s *Model) describe() *rt.Info {
 				Name: "sigma_beta",
 			},
 		},
-		Work: 106 + 158*s.n + 17*s.npts,
+		Work: 104 + 143*s.n + 17*s.npts,
 	}
 }
 
@@ -297,7 +297,7 @@ func (s *Model) Constrain(dst, q []float64) {
 		a3 := a2 + float64(a1*c1[i])
 		invA3 := 1 / a3
 		sqrtInvA3 := math.Sqrt(invA3)
-		a6 := a4 + float64(a1*c4[i]) - c3[i]*c3[i]*a5/a3
+		a6 := a4 + float64(a1*c4[i]) - float64(invA3*c3[i]*c3[i]*a5)
 		invA6 := 1 / a6
 		sqrtInvA6 := math.Sqrt(invA6)
 		a8 := float64(a1*c2[i]) + a7
@@ -394,7 +394,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 		a3 := a2 + float64(a1*c1[i])
 		invA3[i] = 1 / a3
 		sqrtInvA3 := math.Sqrt(invA3[i])
-		a6 := a4 + float64(a1*c4[i]) - c3[i]*c3[i]*a5/a3
+		a6 := a4 + float64(a1*c4[i]) - float64(invA3[i]*c3[i]*c3[i]*a5)
 		invA6[i] = 1 / a6
 		sqrtInvA6 := math.Sqrt(invA6[i])
 		a8 := float64(a1*c2[i]) + a7
@@ -433,7 +433,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 //	∂L/∂mu_alpha = -0.0001·mu_alpha - a2·a30 + a2·(sumA19 + sumA23)
 //	∂L/∂mu_beta = -0.0001·mu_beta - a4·a31 + a4·sumA22
 //	∂L/∂sigma_y = 1 - Npts + 4·a5·a32 + 2·a1·(½·a14 - a33 + a34 - a35 - a36 - a37)
-//	∂L/∂sigma_alpha = 1 - N + 2·a2·(½·a15 - mu_alpha·(sumA19 + sumA23) - a5·a38 - sumA29)
+//	∂L/∂sigma_alpha = 1 - N + 2·a2·(½·a15 - mu_alpha·(sumA19 + sumA23) - sumA29)
 //	∂L/∂sigma_beta = 1 - N + 2·a4·(½·a16 - mu_beta·sumA22 - sumA26)
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
@@ -460,25 +460,24 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a30 := 0.0
 	a31 := 0.0
 	for i := range n {
-		e := a2 + float64(a1*c1[i])
-		a3[i] = e
+		a3[i] = a2 + float64(a1*c1[i])
 		invA3[i] = 1 / a3[i]
 		sqrtInvA3[i] = math.Sqrt(invA3[i])
-		a6[i] = a4 + float64(a1*c4[i]) - c3[i]*c3[i]*a5/e
+		a6[i] = a4 + float64(a1*c4[i]) - float64(invA3[i]*c3[i]*c3[i]*a5)
 		invA6[i] = 1 / a6[i]
 		sqrtInvA6[i] = math.Sqrt(invA6[i])
-		e2 := float64(a1*c2[i]) + a7
-		a8[i] = e2
+		e := float64(a1*c2[i]) + a7
+		a8[i] = e
 		a10[i] = float64(a1*invA3[i]*c3[i]*a8[i]) - float64(a1*c5[i]) + a9
 		a11[i] = float64(sqrtInvA6[i] * (betaZ[i] + float64(sqrtInvA6[i]*a10[i])))
-		a12[i] = e2 + float64(a1*c3[i]*a11[i])
+		a12[i] = e + float64(a1*c3[i]*a11[i])
 		a13[i] = float64(sqrtInvA3[i] * (alphaZ[i] + float64(sqrtInvA3[i]*a12[i])))
-		e3 := muAlpha - a13[i]
-		a15 += float64(e3 * e3)
-		e4 := muBeta - a11[i]
-		a16 += float64(e4 * e4)
-		a30 += e3
-		a31 += e4
+		e2 := muAlpha - a13[i]
+		a15 += float64(e2 * e2)
+		e3 := muBeta - a11[i]
+		a16 += float64(e3 * e3)
+		a30 += e2
+		a31 += e3
 	}
 	a14 := 0.0
 	clear(a17)
@@ -492,8 +491,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	}
 	kernel.Log(logInvA6, invA6)
 	sumLogInvA6, sumA19, sumA23, sumA22, a32, a33 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-	a34, a35, a36, a37, a38, sumA29 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-	sumA26 := 0.0
+	a34, a35, a36, a37, sumA29, sumA26 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	for i := range n {
 		sumLogInvA6 += logInvA6[i]
 		a18 := float64(a2*(muAlpha-a13[i])) + float64(a1*a17[i])
@@ -506,20 +504,18 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		a25 := float64(0.5*a6[i]) + 0.5*a24/sqrtInvA6[i]
 		a26 := float64(-invA6[i] * invA6[i] * a25)
 		a27 := float64(a18 * (alphaZ[i] + float64(2*sqrtInvA3[i]*a12[i])))
-		a28 := float64(0.5*a3[i]) + float64(e*a8[i]*a22) + 0.5*a27/sqrtInvA3[i]
+		sqC3 := float64(c3[i] * c3[i])
+		a28 := float64(0.5*a3[i]) + float64(e*a8[i]*a22) - float64(sqC3*a5*a26) + 0.5*a27/sqrtInvA3[i]
 		a29 := float64(-invA3[i] * invA3[i] * a28)
 		sumA19 += a19
 		sumA23 += a23
 		sumA22 += a22
-		e2 := float64(c3[i] * c3[i] * a26)
-		e3 := a2 + float64(a1*c1[i])
-		a32 += e2 / e3
+		a32 += float64(sqC3 * invA3[i] * a26)
 		a33 += float64(a19 * (c2[i] + float64(a11[i]*c3[i])))
 		a34 += float64(a22 * (c5[i] - float64(c3[i]*invA3[i]*a8[i])))
 		a35 += float64(c2[i] * a23)
-		a36 += float64(a26 * (c4[i] + a5*c3[i]*c3[i]*c1[i]/(e3*e3)))
-		a37 += float64(c1[i] * a29)
-		a38 += e2 / (e3 * e3)
+		a36 += float64(a26 * c4[i])
+		a37 += float64(a29 * c1[i])
 		sumA29 += a29
 		sumA26 += a26
 		grad[i] = float64(a18 * sqrtInvA3[i])
@@ -531,11 +527,11 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		sumLogInvA3 += logInvA3[i]
 	}
 	res = sigmaY + sigmaAlpha + sigmaBeta - float64(sigmaY*float64(npts)) - float64(sigmaAlpha*float64(n)) - float64(sigmaBeta*float64(n)) - float64(5e-05*muAlpha*muAlpha) - float64(5e-05*muBeta*muBeta) + float64(0.5*sumLogInvA6) + float64(0.5*sumLogInvA3) - float64(0.5*a1*a14) - float64(0.5*a2*a15) - float64(0.5*a4*a16) + c6
-	e5 := sumA19 + sumA23
-	grad[afterBeta] = float64(a2*e5) - float64(0.0001*muAlpha) - float64(a2*a30)
+	e4 := sumA19 + sumA23
+	grad[afterBeta] = float64(a2*e4) - float64(0.0001*muAlpha) - float64(a2*a30)
 	grad[afterBeta+1] = float64(a4*sumA22) - float64(0.0001*muBeta) - float64(a4*a31)
 	grad[afterBeta+2] = float64(4*a5*a32) + float64(2*a1*(float64(0.5*a14)-a33+a34-a35-a36-a37)) + c7
-	grad[afterBeta+3] = float64(2*a2*(float64(0.5*a15)-float64(muAlpha*e5)-float64(a5*a38)-sumA29)) + c8
+	grad[afterBeta+3] = float64(2*a2*(float64(0.5*a15)-float64(muAlpha*e4)-sumA29)) + c8
 	grad[afterBeta+4] = c8 + float64(2*a4*(float64(0.5*a16)-float64(muBeta*sumA22)-sumA26))
 	return res
 }
@@ -574,7 +570,7 @@ func (s *Model) LogJacobian(q []float64) float64 {
 	for i := range n {
 		a3 := a2 + float64(a1*c1[i])
 		invA3[i] = 1 / a3
-		a6 := a4 + float64(a1*c4[i]) - c3[i]*c3[i]*a5/a3
+		a6 := a4 + float64(a1*c4[i]) - float64(invA3[i]*c3[i]*c3[i]*a5)
 		invA6[i] = 1 / a6
 	}
 	kernel.Log(logInvA6, invA6)
@@ -608,7 +604,7 @@ func (s *Model) push(dst, q []float64) {
 		a3 := a2 + float64(a1*c1[i])
 		invA3 := 1 / a3
 		sqrtInvA3 := math.Sqrt(invA3)
-		a6 := a4 + float64(a1*c4[i]) - c3[i]*c3[i]*a5/a3
+		a6 := a4 + float64(a1*c4[i]) - float64(invA3*c3[i]*c3[i]*a5)
 		invA6 := 1 / a6
 		sqrtInvA6 := math.Sqrt(invA6)
 		a8 := float64(a1*c2[i]) + a7
@@ -637,7 +633,7 @@ func (s *Model) pull1(dst, q []float64) {
 	for i := range n {
 		a3 := a2 + float64(a1*c1[i])
 		invA3 := 1 / a3
-		a6 := a4 + float64(a1*c4[i]) - c3[i]*c3[i]*a5/a3
+		a6 := a4 + float64(a1*c4[i]) - float64(invA3*c3[i]*c3[i]*a5)
 		invA6 := 1 / a6
 		sqrtInvA6 := math.Sqrt(invA6)
 		a8 := float64(a1*c2[i]) + a7
@@ -663,7 +659,7 @@ func (s *Model) pull2(dst, q []float64) {
 		a3 := a2 + float64(a1*c1[i])
 		invA3 := 1 / a3
 		sqrtInvA3 := math.Sqrt(invA3)
-		a6 := a4 + float64(a1*c4[i]) - c3[i]*c3[i]*a5/a3
+		a6 := a4 + float64(a1*c4[i]) - float64(invA3*c3[i]*c3[i]*a5)
 		invA6 := 1 / a6
 		sqrtInvA6 := math.Sqrt(invA6)
 		a8 := float64(a1*c2[i]) + a7
@@ -754,25 +750,24 @@ func (s *Model) slope(grad, q []float64) {
 	a30 := 0.0
 	a31 := 0.0
 	for i := range n {
-		e := a2 + float64(a1*c1[i])
-		a3[i] = e
+		a3[i] = a2 + float64(a1*c1[i])
 		invA3[i] = 1 / a3[i]
 		sqrtInvA3[i] = math.Sqrt(invA3[i])
-		a6[i] = a4 + float64(a1*c4[i]) - c3[i]*c3[i]*a5/e
+		a6[i] = a4 + float64(a1*c4[i]) - float64(invA3[i]*c3[i]*c3[i]*a5)
 		invA6[i] = 1 / a6[i]
 		sqrtInvA6[i] = math.Sqrt(invA6[i])
-		e2 := float64(a1*c2[i]) + a7
-		a8[i] = e2
+		e := float64(a1*c2[i]) + a7
+		a8[i] = e
 		a10[i] = float64(a1*invA3[i]*c3[i]*a8[i]) - float64(a1*c5[i]) + a9
 		a11[i] = float64(sqrtInvA6[i] * (betaZ[i] + float64(sqrtInvA6[i]*a10[i])))
-		a12[i] = e2 + float64(a1*c3[i]*a11[i])
+		a12[i] = e + float64(a1*c3[i]*a11[i])
 		a13[i] = float64(sqrtInvA3[i] * (alphaZ[i] + float64(sqrtInvA3[i]*a12[i])))
-		e3 := muAlpha - a13[i]
-		a15 += float64(e3 * e3)
-		e4 := muBeta - a11[i]
-		a16 += float64(e4 * e4)
-		a30 += e3
-		a31 += e4
+		e2 := muAlpha - a13[i]
+		a15 += float64(e2 * e2)
+		e3 := muBeta - a11[i]
+		a16 += float64(e3 * e3)
+		a30 += e2
+		a31 += e3
 	}
 	a14 := 0.0
 	clear(a17)
@@ -785,7 +780,7 @@ func (s *Model) slope(grad, q []float64) {
 		a20[ratAt[i]] += float64(e * e2)
 	}
 	sumA19, sumA23, sumA22, a32, a33, a34 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-	a35, a36, a37, a38, sumA29, sumA26 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+	a35, a36, a37, sumA29, sumA26 := 0.0, 0.0, 0.0, 0.0, 0.0
 	for i := range n {
 		a18 := float64(a2*(muAlpha-a13[i])) + float64(a1*a17[i])
 		a19 := float64(invA3[i] * a18)
@@ -797,29 +792,27 @@ func (s *Model) slope(grad, q []float64) {
 		a25 := float64(0.5*a6[i]) + 0.5*a24/sqrtInvA6[i]
 		a26 := float64(-invA6[i] * invA6[i] * a25)
 		a27 := float64(a18 * (alphaZ[i] + float64(2*sqrtInvA3[i]*a12[i])))
-		a28 := float64(0.5*a3[i]) + float64(e*a8[i]*a22) + 0.5*a27/sqrtInvA3[i]
+		sqC3 := float64(c3[i] * c3[i])
+		a28 := float64(0.5*a3[i]) + float64(e*a8[i]*a22) - float64(sqC3*a5*a26) + 0.5*a27/sqrtInvA3[i]
 		a29 := float64(-invA3[i] * invA3[i] * a28)
 		sumA19 += a19
 		sumA23 += a23
 		sumA22 += a22
-		e2 := float64(c3[i] * c3[i] * a26)
-		e3 := a2 + float64(a1*c1[i])
-		a32 += e2 / e3
+		a32 += float64(sqC3 * invA3[i] * a26)
 		a33 += float64(a19 * (c2[i] + float64(a11[i]*c3[i])))
 		a34 += float64(a22 * (c5[i] - float64(c3[i]*invA3[i]*a8[i])))
 		a35 += float64(c2[i] * a23)
-		a36 += float64(a26 * (c4[i] + a5*c3[i]*c3[i]*c1[i]/(e3*e3)))
-		a37 += float64(c1[i] * a29)
-		a38 += e2 / (e3 * e3)
+		a36 += float64(a26 * c4[i])
+		a37 += float64(a29 * c1[i])
 		sumA29 += a29
 		sumA26 += a26
 		grad[i] = float64(a18 * sqrtInvA3[i])
 		grad[n+i] = float64(a21 * sqrtInvA6[i])
 	}
-	e5 := sumA19 + sumA23
-	grad[afterBeta] = float64(a2*e5) - float64(0.0001*muAlpha) - float64(a2*a30)
+	e4 := sumA19 + sumA23
+	grad[afterBeta] = float64(a2*e4) - float64(0.0001*muAlpha) - float64(a2*a30)
 	grad[afterBeta+1] = float64(a4*sumA22) - float64(0.0001*muBeta) - float64(a4*a31)
 	grad[afterBeta+2] = float64(4*a5*a32) + float64(2*a1*(float64(0.5*a14)-a33+a34-a35-a36-a37)) + c7
-	grad[afterBeta+3] = float64(2*a2*(float64(0.5*a15)-float64(muAlpha*e5)-float64(a5*a38)-sumA29)) + c8
+	grad[afterBeta+3] = float64(2*a2*(float64(0.5*a15)-float64(muAlpha*e4)-sumA29)) + c8
 	grad[afterBeta+4] = c8 + float64(2*a4*(float64(0.5*a16)-float64(muBeta*sumA22)-sumA26))
 }

@@ -305,7 +305,11 @@ func (p *Posterior) formOf(v *latent, e *expr.Expr) *form {
 		return &form{bands: []expr.Value{{Shape: []dsl.Extent{n}, Elem: func(at ...expr.Sub) *expr.Expr { return c.Subst(e, v.i, at[0]) }}}}
 	}
 	f := &form{matrix: expr.Value{Shape: []dsl.Extent{n, n}, Elem: func(at ...expr.Sub) *expr.Expr { return c.SubstAll(e, []*expr.Index{v.i, v.j}, at) }}}
-	f.bands, _ = c.Diagonals(f.matrix)
+	if own := p.onDiagonal(e, v.i, v.j); own != nil { // what is computed once stays so
+		f.bands = []expr.Value{{Shape: []dsl.Extent{n}, Elem: func(at ...expr.Sub) *expr.Expr { return c.Subst(own, v.i, at[0]) }}}
+	} else {
+		f.bands, _ = c.Diagonals(f.matrix)
+	}
 	return f
 }
 
