@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/hamc-dev/hamc/runtime"
@@ -72,7 +73,7 @@ const MaxTensor = 50
 
 // Evaluate returns density, gradient, metric and, where the point has a momentum, Hamiltonian of a
 // system at a point: L, ∂L/∂q, G, ∂G_ij/∂q_k, log det G, H and its derivatives. The metric Jacobian is left
-// out above MaxTensor coordinates unless tensor is set. The status tells how the system failed before.
+// out above MaxTensor coordinates, and where it is 0, unless tensor is set. The status tells how the system failed before.
 func Evaluate(s *runtime.GenericSystem, at Point, st runtime.Status, tensor bool) Evaluated {
 	var out Evaluated
 	n := len(at.Q)
@@ -95,8 +96,10 @@ func Evaluate(s *runtime.GenericSystem, at Point, st runtime.Status, tensor bool
 	if tensor || n <= MaxTensor {
 		dg := make([]float64, n*n*n)
 		s.MetricJacobian(dg, at.Q)
-		for i := range n {
-			out.MetricJacobian = append(out.MetricJacobian, square(dg[i*n*n:(i+1)*n*n], n))
+		if tensor || slices.ContainsFunc(dg, func(v float64) bool { return v != 0 }) {
+			for i := range n {
+				out.MetricJacobian = append(out.MetricJacobian, square(dg[i*n*n:(i+1)*n*n], n))
+			}
 		}
 	}
 	if at.P == nil || st != runtime.OK {

@@ -182,14 +182,9 @@ func (c *Context) Call(name string, args ...*Expr) *Expr {
 	if len(nums) == len(args) {
 		return c.Number(f.Eval(nums))
 	}
-	if name == "pow" && max(args[0].stage, args[1].stage) >= StagePosition && c.Sign(args[0]) == Positive {
-		// The loss is |y log x| units in the last place. Pow in the runtime takes ten times as long as a kernel does for exp, and
-		// once more for each derivative.
-		return c.Call("exp", c.Mul(args[1], c.Call("log", args[0])))
-	}
-	if name == "pow" && args[0].Op == Mul && args[0].stage >= StagePosition {
-		if scale, rest := c.positiveFactors(args[0]); rest != args[0] {
-			return c.Mul(c.Call("pow", rest, args[1]), c.Call("exp", c.Mul(args[1], c.Call("log", scale))))
+	if name == "pow" {
+		if e := c.power(args[0], args[1]); e != nil {
+			return e
 		}
 	}
 	if len(args) == 2 && args[0] == args[1] && Fixed(args[0]) { // a position beside itself
@@ -236,6 +231,21 @@ func (c *Context) Call(name string, args ...*Expr) *Expr {
 		args = []*Expr{args[1], args[0]}
 	}
 	return c.rewrite(c.Intern(Expr{Op: Call, Func: f, Args: args}))
+}
+
+// power is xʸ by exponentials of logarithms, as far as x has positive factors; nil where it has none.
+func (c *Context) power(x, y *Expr) *Expr {
+	if max(x.stage, y.stage) >= StagePosition && c.Sign(x) == Positive {
+		// The loss is |y log x| units in the last place. Pow in the runtime takes ten times as long as a kernel does for exp, and
+		// once more for each derivative.
+		return c.Call("exp", c.Mul(y, c.Call("log", x)))
+	}
+	if x.Op == Mul && x.stage >= StagePosition {
+		if scale, rest := c.positiveFactors(x); rest != x {
+			return c.Mul(c.Call("pow", rest, y), c.Call("exp", c.Mul(y, c.Call("log", scale))))
+		}
+	}
+	return nil
 }
 
 // positiveFactors splits a product into its positive factors that depend on the position, and the rest. A power of a rest that is 0 is then not differentiated by what they
