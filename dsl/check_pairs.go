@@ -295,7 +295,7 @@ func equal(of [2]string, at Expr) Expr {
 
 // renamed is an expression that is not checked, with another name in the place of one.
 func renamed(e Expr, from, to string) Expr {
-	return cloner{from, &Name{node: node{span: e.Span()}, Name: to}}.expr(e)
+	return cloner{name: from, put: &Name{node: node{span: e.Span()}, Name: to}}.expr(e)
 }
 
 // ofPairs makes of y ~ multi_normal(mu, C), for a matrix y and the covariance C of pairs of its positions, what the structure of C allows. It returns nil where that is done or

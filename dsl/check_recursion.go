@@ -132,6 +132,7 @@ const mostWrittenOut = 400
 // writtenOut are statements with one for each position in the place of a part over a fixed range, let s[t] = s0[t] for t in 1..12, where another part of that definition
 // follows that has a range too.
 func (c *checker) writtenOut(stmts []Stmt) []Stmt {
+	stmts = c.withBeginnings(stmts)
 	last := map[string]*LetStmt{} // with a range
 	several := map[string]bool{}
 	for _, s := range stmts {
@@ -160,7 +161,7 @@ func (c *checker) writtenOut(stmts []Stmt) []Stmt {
 		}
 		for at := lo; at <= hi; at++ {
 			number := &Number{node: node{span: let.For.At}, Value: at, Text: strconv.Itoa(int(at))}
-			part := cloner{let.For.Name, number}.let(let)
+			part := cloner{name: let.For.Name, put: number}.let(let)
 			part.For = nil
 			out = append(out, part)
 		}

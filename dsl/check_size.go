@@ -467,7 +467,7 @@ func (c *checker) writtenOutSize(e Expr, definitions map[string]Expr) Expr {
 		return e
 	}
 	for _, name := range names {
-		e = cloner{name, definitions[name]}.expr(e)
+		e = cloner{name: name, put: definitions[name]}.expr(e)
 		c.inSizes[name] = true
 	}
 	return e

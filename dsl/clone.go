@@ -12,8 +12,9 @@ func cloneLet(s *LetStmt) *LetStmt { return cloner{}.let(s) }
 
 // cloner copies what was read, with another expression in the place of each use of a name, if there is one.
 type cloner struct {
-	name string
-	put  Expr
+	name   string
+	put    Expr
+	choose func(*IfExpr) Expr // the branch that stands for a conditional, nil for both; it may be nil
 }
 
 func (c cloner) expr(e Expr) Expr {
@@ -36,6 +37,11 @@ func (c cloner) expr(e Expr) Expr {
 	case *BinaryExpr:
 		return &BinaryExpr{node: e.copied(), Op: e.Op, At: e.At, X: c.expr(e.X), Y: c.expr(e.Y)}
 	case *IfExpr:
+		if c.choose != nil {
+			if branch := c.choose(e); branch != nil {
+				return c.expr(branch)
+			}
+		}
 		return &IfExpr{node: e.copied(), Cond: c.expr(e.Cond), Then: c.expr(e.Then), Else: c.expr(e.Else)}
 	case *SliceExpr:
 		return &SliceExpr{node: e.copied(), Lo: c.expr(e.Lo), Hi: c.expr(e.Hi)}
