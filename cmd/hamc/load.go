@@ -244,11 +244,15 @@ func (m *model) fit(data *interpret.Data) bool {
 // functions are those of some integer data that are functions of others of them: of the coarsest, where there are several, and none of what has as many values as itself.
 func functions(among []*dsl.Data, data *interpret.Data) map[string]string {
 	of := map[string]string{}
-	for _, h := range among {
-		own, least := values(h, data), 0
-		for _, g := range among {
-			n := values(g, data)
-			if g.Type.Shape[0] == h.Type.Shape[0] && n > own && own > 1 && (least == 0 || n < least) && isFunction(data.Values()[h.Name], data.Values()[g.Name]) {
+	numbers := make([]int, len(among))
+	for n, d := range among {
+		numbers[n] = numberOfValues(data.Values()[d.Name])
+	}
+	for k, h := range among {
+		least := 0
+		for l, g := range among {
+			n := numbers[l]
+			if g.Type.Shape[0] == h.Type.Shape[0] && n > numbers[k] && numbers[k] > 1 && (least == 0 || n < least) && isFunction(data.Values()[h.Name], data.Values()[g.Name]) {
 				of[h.Name], least = g.Name, n
 			}
 		}
@@ -256,25 +260,35 @@ func functions(among []*dsl.Data, data *interpret.Data) map[string]string {
 	return of
 }
 
-// values is how many there are of integer data.
-func values(d *dsl.Data, data *interpret.Data) int {
-	seen := map[float64]bool{}
-	for _, v := range data.Values()[d.Name] {
-		seen[v] = true
+// numberOfValues is how many of the positions from 1 on there are in x.
+func numberOfValues(x []float64) (n int) {
+	if len(x) == 0 {
+		return 0
 	}
-	return len(seen)
+	seen := make([]bool, int(slices.Max(x))+1)
+	for _, v := range x {
+		if at := int(v); !seen[at] {
+			seen[at] = true
+			n++
+		}
+	}
+	return n
 }
 
-// isFunction reports whether data are one of others.
+// isFunction reports whether positions are a function of others, which are as many.
 func isFunction(h, g []float64) bool {
-	by := map[float64]float64{}
+	if len(h) != len(g) || len(g) == 0 {
+		return false
+	}
+	by := make([]float64, int(slices.Max(g))+1)
 	for i, v := range g {
-		if was, known := by[v]; known && was != h[i] {
+		at := int(v)
+		if by[at] != 0 && by[at] != h[i] {
 			return false
 		}
-		by[v] = h[i]
+		by[at] = h[i]
 	}
-	return len(h) == len(g)
+	return true
 }
 
 // diagnostics are none, of the model.
