@@ -119,7 +119,7 @@ func TestLogProbOfBlocks(t *testing.T) {
 		for _, q := range pairPoints {
 			points = append(points, map[string][]float64{"q": q, "p": c.p})
 		}
-		args := []string{"log-prob", "pair.ham"}
+		args := []string{"log-prob", "--tensor", "pair.ham"}
 		if c.block != "" {
 			args = append(args, "--block", c.block)
 		}
