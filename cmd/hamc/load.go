@@ -209,9 +209,9 @@ func derive(path, text string, consts []dsl.ConstBinding, curved bool) (*model, 
 // fit derives the model for the sizes of its data, and reports whether that makes a difference.
 func (m *model) fit(data *interpret.Data) bool {
 	was := m.d
-	m.d = m.d.Nest(functions(m.d.Grouped(), data))
-	if m.d != was {
+	if nested := coarsest(functions(m.d.Grouped(), data)); m.d.Apart > 0 && len(nested) > 0 {
 		derivations.Add(1)
+		m.d = m.d.Nest(nested)
 	}
 	if !m.d.Uncarried() {
 		return m.d != was
@@ -241,28 +241,45 @@ func (m *model) fit(data *interpret.Data) bool {
 	return d != was
 }
 
-// functions are those of some integer data that are functions of others of them: of the coarsest, where there are several, and none of what has as many values as itself.
-func functions(among []*dsl.Data, data *interpret.Data) map[string]string {
-	of := map[string]string{}
+// function says that integer data are a function of others that select more.
+type function struct {
+	of, by string
+	groups int // how many there are of the others
+}
+
+// functions are all among some integer data, in the order of their declarations. None is of data that select one thing only.
+func functions(among []*dsl.Data, data *interpret.Data) (list []function) {
 	numbers := make([]int, len(among))
 	for n, d := range among {
 		numbers[n] = numberOfValues(data.Values()[d.Name])
 	}
 	for k, h := range among {
-		least := 0
 		for l, g := range among {
-			n := numbers[l]
-			if g.Type.Shape[0] == h.Type.Shape[0] && n > numbers[k] && numbers[k] > 1 && (least == 0 || n < least) && isFunction(data.Values()[h.Name], data.Values()[g.Name]) {
-				of[h.Name], least = g.Name, n
+			if numbers[k] > 1 && numbers[l] > numbers[k] && g.Type.Shape[0] == h.Type.Shape[0] && isFunction(data.Values()[h.Name], data.Values()[g.Name]) {
+				list = append(list, function{h.Name, g.Name, numbers[l]})
 			}
+		}
+	}
+	return list
+}
+
+// coarsest takes of the functions that some data are the one of the fewest groups: schools are those of classes, and classes of pupils.
+func coarsest(list []function) map[string]string {
+	of, least := map[string]string{}, map[string]int{}
+	for _, f := range list {
+		if n := least[f.of]; n == 0 || f.groups < n {
+			of[f.of], least[f.of] = f.by, f.groups
 		}
 	}
 	return of
 }
 
-// numberOfValues is how many of the positions from 1 on there are in x.
+// sparse is how many times as large as their number positions may be where they are those of groups.
+const sparse = 100
+
+// numberOfValues is how many of the positions from 1 on there are in x: 0 where the largest of them is far beyond their number.
 func numberOfValues(x []float64) (n int) {
-	if len(x) == 0 {
+	if len(x) == 0 || slices.Max(x) > float64(sparse*len(x)) {
 		return 0
 	}
 	seen := make([]bool, int(slices.Max(x))+1)

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/symbolic/interpret"
 )
@@ -71,5 +74,38 @@ y ~ normal(a[pupil] + b[class], s)
 	moved.Push(q)
 	if want := without.LogDensity(q); math.Abs(got-want) > 1e-11 {
 		t.Errorf("the log density is %v, of the model as it stands %v", got, want)
+	}
+}
+
+// TestFunctions: all functions among data are found, since a sampler may have been made for any of them, and of several that is taken whose groups are fewest.
+func TestFunctions(t *testing.T) {
+	m, ds := derive("groups.ham", `model groups
+data n, P int
+data pupil, class, school, all, other int[n] in 1..P
+data id int[n] in 1..1000000000
+param a real[P]
+a ~ normal(0, 1)
+density sum(a[pupil]) + sum(a[class]) + sum(a[school]) + sum(a[all]) + sum(a[other])
+`, nil, false)
+	if m == nil {
+		t.Fatal(ds)
+	}
+	data, err := interpret.Read(m.checked, strings.NewReader(`{"n": 5, "P": 9, "pupil": [1, 2, 3, 9, 9], "class": [4, 4, 2, 5, 5], "school": [7, 7, 1, 1, 1], "all": [3, 3, 3, 3, 3], "other": [1, 2, 1, 1, 1], "id": [1, 2, 3, 4, 999999999]}`), "data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var groups []*dsl.Data
+	for _, d := range m.checked.Data {
+		if len(d.Type.Shape) == 1 {
+			groups = append(groups, d)
+		}
+	}
+	list := functions(groups, data)
+	want := []function{{"class", "pupil", 4}, {"school", "pupil", 4}, {"school", "class", 3}, {"other", "pupil", 4}}
+	if !slices.Equal(list, want) {
+		t.Errorf("functions %v, want %v", list, want)
+	}
+	if got, want := coarsest(list), map[string]string{"class": "pupil", "school": "class", "other": "pupil"}; !maps.Equal(got, want) {
+		t.Errorf("of them %v, want %v", got, want)
 	}
 }

@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/sampler"
@@ -115,9 +113,8 @@ func (p *posterior) recall(ctx context.Context) bool {
 			groups = append(groups, d)
 		}
 	}
-	nested := functions(groups, p.data.Data)
-	for _, h := range slices.Sorted(maps.Keys(nested)) {
-		fmt.Fprintf(&b, "%s is a function of %s\n", h, nested[h])
+	for _, f := range functions(groups, p.data.Data) {
+		fmt.Fprintf(&b, "%s is a function of %s\n", f.of, f.by)
 	}
 	p.note = b.String() + "text\n" + p.text
 	n := sampler.Recall(ctx, p.note)

@@ -241,7 +241,7 @@ func (c *Context) power(x, y *Expr) *Expr {
 		return c.Call("exp", c.Mul(y, c.Call("log", x)))
 	}
 	if x.Op == Mul && x.stage >= StagePosition {
-		if scale, rest := c.positiveFactors(x); rest != x {
+		if scale, rest := c.positiveFactors(x); !scale.IsNum(1) {
 			return c.Mul(c.Call("pow", rest, y), c.Call("exp", c.Mul(y, c.Call("log", scale))))
 		}
 	}

@@ -71,8 +71,8 @@ func (b *bounded) soft(c *expr.Context, distance *expr.Expr) (mode, curvature *e
 	return c.Add(d, c.Call("log1m_exp", c.Neg(d))), c.Add(c.Pow(c.Mul(c.Neg(c.Call("expm1", c.Neg(d))), b.root), 2), c.Call("exp", c.Neg(d)))
 }
 
-// bounded is what stands for a prior whose left side is an element with bounds of a latent vector. Where its parameters depend on latent vectors that
-// makes the precision depend on, that is the one at the reference.
+// bounded is what stands for a prior whose left side is an element with bounds of a latent vector, nil where that is not known. A precision that depends on latent vectors is
+// that at the reference.
 func (p *Posterior) bounded(left *expr.Expr, support dsl.Domain, m, precision *expr.Expr, latents []*latent) *standIn {
 	c := p.C
 	for _, v := range latents {
@@ -85,6 +85,9 @@ func (p *Posterior) bounded(left *expr.Expr, support dsl.Domain, m, precision *e
 				u = r
 			}
 		})
+		if u == nil {
+			continue // it is in what is computed once
+		}
 		t := v.b.carried
 		at := v.b.Part(v.n, u.Subs...)
 		if v.b.Value(at...) != left {
@@ -114,13 +117,12 @@ func (b *Param) scaled(u *expr.Expr, at []expr.Sub, support dsl.Domain, m, preci
 	if support != dsl.RealLine {
 		return nil
 	}
-	if offset, multiplier := b.Bounds(at); true {
-		if offset != nil {
-			m = c.Sub(m, offset)
-		}
-		if multiplier != nil {
-			m, precision = c.Div(m, multiplier), c.Mul(precision, c.Pow(multiplier, 2))
-		}
+	offset, multiplier := b.Bounds(at)
+	if offset != nil {
+		m = c.Sub(m, offset)
+	}
+	if multiplier != nil {
+		m, precision = c.Div(m, multiplier), c.Mul(precision, c.Pow(multiplier, 2))
 	}
 	return &standIn{u: u, center: m, precision: precision}
 }
