@@ -759,7 +759,7 @@ func distributions() [][]string {
 			return strings.Join(list, ", ")
 		}
 		rows = append(rows, []string{
-			"`" + d.Name + "(" + strings.Join(names, ", ") + ")`", d.Support.String(), none(domains),
+			"`" + d.Name + "(" + strings.Join(names, ", ") + ")`", d.Where(), none(domains),
 			"`" + d.Formula() + "`", none(info), joint,
 		})
 	}

@@ -2283,13 +2283,18 @@ func (c *checker) insideSupport(term *Term) {
 			want = fmt.Sprintf("declare it with the same ends: `param %s %s`", param.Name, param.declared(fmt.Sprintf("in (%s, %s)", endText(term.Args[0], "a"), endText(term.Args[1], "b"))))
 		}
 	case Above:
-		lo, ok := c.constant(term.Args[0])
-		if sup.Lo == nil || !(ok && sup.LoNum != nil && *sup.LoNum >= lo || sameName(sup.Lo, term.Args[0])) {
-			want = fmt.Sprintf("declare it with the same end: `param %s %s`", param.Name, param.declared("> "+endText(term.Args[0], "a")))
+		begin := term.Args[term.Dist.Begins]
+		lo, ok := c.constant(begin)
+		if sup.Lo == nil || !(ok && sup.LoNum != nil && *sup.LoNum >= lo || sameName(sup.Lo, begin)) {
+			want = fmt.Sprintf("declare it with the same end: `param %s %s`", param.Name, param.declared("> "+endText(begin, "a")))
+		}
+	case Angles:
+		if !param.BoundByParams() && (sup.Lo == nil || sup.Hi == nil) {
+			want = fmt.Sprintf("declare `param %s %s`", param.Name, param.declared("in (-pi(), pi())"))
 		}
 	}
 	if want != "" {
-		c.err(OutsideSupport, left.Span(), want, "`%s` is defined on %s, but `%s` may lie outside", dist.Name, dist.Support, param.Name)
+		c.err(OutsideSupport, left.Span(), want, "`%s` is defined on %s, but `%s` may lie outside", dist.Name, dist.Where(), param.Name)
 		c.note(param.At, "declared here")
 	}
 }

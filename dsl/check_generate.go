@@ -149,6 +149,9 @@ func (c *checker) randomCall(e *CallExpr, dist *Distribution) {
 		if dist.Support == VectorCounts {
 			hint = "draw its trials one by one: `kind[i in n] = categorical_rng(theta)`"
 		}
+		if dist.Defective {
+			hint = "its density is of a part of what may happen"
+		}
 		c.err(NotYet, e.At, hint, "draws from `%s` are not in this version of the language", dist.Name)
 		return
 	}

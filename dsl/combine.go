@@ -250,7 +250,7 @@ func (x *combination) function(parts []component, values []Expr) *Func {
 			bar = " | "
 		}
 		line := d.dist.LogDensityName() + "(Y" + bar + strings.Join(names, ", ") + ")"
-		if inside := insideOf(d.dist.Support, names); inside != "" && (x.density == "" || x.takes(d.dist.Support)) {
+		if inside := insideOf(d.dist, names); inside != "" && (x.density == "" || x.takes(d.dist.Support)) {
 			line = "(if " + inside + " then " + line + " else log(0))"
 		}
 		lines = append(lines, line)
@@ -284,8 +284,8 @@ func (x *combination) function(parts []component, values []Expr) *Func {
 }
 
 // insideOf is the condition under which a value Y lies in the support of a distribution with such arguments; "" where it always does.
-func insideOf(support Domain, args []string) string {
-	switch support {
+func insideOf(d *Distribution, args []string) string {
+	switch d.Support {
 	case Positive:
 		return "Y > 0"
 	case UnitOpen:
@@ -293,7 +293,7 @@ func insideOf(support Domain, args []string) string {
 	case Between:
 		return "Y > " + args[0] + " and Y < " + args[1]
 	case Above:
-		return "Y > " + args[0]
+		return "Y > " + args[d.Begins]
 	case Binary:
 		return "Y >= 0 and Y <= 1"
 	case Counts:

@@ -168,7 +168,7 @@ func supportDemands(t *Term) []Demand {
 		return []Demand{{Kind: DemandBounds, Data: d, Lo: zero, Hi: one, LoOpen: true, HiOpen: true}}
 	case Above:
 		// A call may be a part of a mixture, whose other parts reach below.
-		if lo := t.Args[0]; !t.call && boundForm(lo) && len(paramsOf(lo)) == 0 {
+		if lo := t.Args[t.Dist.Begins]; !t.call && boundForm(lo) && len(paramsOf(lo)) == 0 {
 			return []Demand{{Kind: DemandBounds, Data: d, Lo: lo, LoOpen: true, HiOpen: true}}
 		}
 	}

@@ -13,7 +13,8 @@ const (
 	NonNegative           // an argument: x ≥ 0
 	UnitClosed            // an argument: 0 ≤ x ≤ 1
 	Between               // first argument < x < second argument
-	Above                 // first argument < x
+	Above                 // argument Begins < x
+	Angles                // angles, of which those that are 2π apart are the same
 	Binary                // 0 or 1
 	Counts                // 0, 1, 2, …
 	UpTo                  // 0, 1, …, first argument
@@ -39,6 +40,7 @@ func (d Domain) Discrete() bool {
 
 func (d Domain) String() string {
 	return [domainCount]string{"the real line", "the positive numbers", "the numbers between 0 and 1", "the numbers from 0", "the numbers from 0 to 1", "the interval between its arguments", "the numbers above its first argument",
+		"the angles, on an interval of length 2π",
 		"{0, 1}", "the whole numbers 0, 1, 2, …", "the whole numbers up to its first argument", "real vectors",
 		"symmetric positive definite matrices", "the whole numbers 0, 1, 2, …", "the simplexes", "vectors of positive numbers",
 		"the whole numbers 1, …, K", "vectors of whole numbers 0, 1, 2, …", "vectors in ascending order", "lower triangular matrices with a positive diagonal",
@@ -71,6 +73,12 @@ type Distribution struct {
 	Name    string
 	Support Domain // of y
 	Args    []DistArg
+
+	// Begins is the position of the argument above which the support is, if it is Above.
+	Begins int
+
+	// Defective says that the density integrates to less than 1: what is missing is what the distribution does not describe. There are no draws then.
+	Defective bool
 
 	// LogDensity is complete with its constants and in a form that is
 	// stable in the tails; "" of a row that has Define.
@@ -114,6 +122,14 @@ type Distribution struct {
 	// Of a vector it fills one; where there is a covariance, a second function with Cholesky behind its
 	// name does so from the factor of it.
 	Random string
+}
+
+// Where is the support in words.
+func (d *Distribution) Where() string {
+	if d.Support == Above && d.Begins > 0 {
+		return "the numbers above `" + d.Args[d.Begins].Name + "`"
+	}
+	return d.Support.String()
 }
 
 // Distributions is the table: those of numbers, with the few whose formulas are of vectors, and families. Names and argument orders follow Stan's
@@ -525,6 +541,18 @@ var univariate = []Distribution{
 		LogDensity: "log(alpha) - log(lambda) - (alpha + 1)*log1p((y - mu)/lambda)",
 		LogCdf:     "log1m_exp(-alpha*log1p((y - mu)/lambda))", LogCcdf: "-alpha*log1p((y - mu)/lambda)",
 		Fisher: [][]string{{"", "", ""}, {"", "alpha/((alpha + 2)*lambda^2)", "-1/(lambda*(alpha + 1))"}, {"", "-1/(lambda*(alpha + 1))", "1/alpha^2"}},
+	},
+	{
+		Name: "von_mises", Support: Angles, Random: "VonMises",
+		Args:       []DistArg{{"mu", RealLine}, {"kappa", Positive}},
+		LogDensity: "kappa*cos(y - mu) - log_bessel_i0(kappa) - log(2*pi())",
+		Fisher:     [][]string{{"kappa*bessel_ratio(kappa)", "0"}, {"0", "bessel_ratio_slope(kappa)"}},
+	},
+	{
+		// The time at which a Brownian motion with drift delta that begins at beta*alpha leaves the interval from 0 to alpha, where it does so at alpha, after a delay of tau.
+		Name: "wiener", Support: Above, Begins: 1, Defective: true,
+		Args:       []DistArg{{"alpha", Positive}, {"tau", NonNegative}, {"beta", UnitOpen}, {"delta", RealLine}},
+		LogDensity: "delta*alpha*(1 - beta) - 0.5*delta^2*(y - tau) - 2*log(alpha) + log_first_passage((y - tau)/alpha^2, 1 - beta)",
 	},
 	{
 		Name: "loglogistic", Support: Positive, Random: "LogLogistic",

@@ -49,6 +49,7 @@ var Functions = []Function{
 	{"lgamma", 1, Elementwise, "log |Γ(x)|"},
 	{"digamma", 1, Elementwise, "derivative of lgamma"},
 	{"trigamma", 1, Elementwise, "second derivative of lgamma"},
+	{"log_bessel_i0", 1, Elementwise, "log I₀(x), of the modified Bessel function of the first kind of order 0"},
 	{"Phi", 1, Elementwise, "standard normal cumulative distribution"},
 	{"log_Phi", 1, Elementwise, "log of Phi, also where that underflows"},
 	{"inv_Phi", 1, Elementwise, "quantile of the standard normal distribution, the inverse of Phi"},

@@ -197,7 +197,9 @@ func declaredType(form string) string {
 	case Between:
 		return "real in (" + arg(0) + ", " + arg(1) + ")"
 	case Above:
-		return "real > " + arg(0)
+		return "real > " + arg(d.Begins)
+	case Angles:
+		return "real in (-pi(), pi())"
 	case VectorReal:
 		return "real[K]"
 	case OnSimplex:

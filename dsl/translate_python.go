@@ -36,6 +36,8 @@ var pythonDists = []pythonDist{
 	{"Gumbel", "loc=0 scale=1", "gumbel(loc, scale)", "real"},
 	{"SkewNormal", "mu=0 sigma=1 alpha=1", "skew_normal(mu, sigma, alpha)", "real"},
 	{"ExGaussian", "mu=0 sigma nu", "exp_mod_normal(mu, sigma, 1/nu)", "real"},
+	{"VonMises", "mu=0 kappa=1", "von_mises(mu, kappa)", "real in (-pi(), pi())"},
+	{"VonMises", "loc concentration", "von_mises(loc, concentration)", "real in (-pi(), pi())"},
 	{"Exponential", "lam=1", "exponential(lam)", "real > 0"},
 	{"Exponential", "rate=1", "exponential(rate)", "real > 0"},
 	{"Exponential", "scale", "exponential(1/scale)", "real > 0"},

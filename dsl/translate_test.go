@@ -36,7 +36,7 @@ var translations = []struct{ line, want string }{
 	{`y ~ dist.StudentT(4, a, scale=s)`, "write `y ~ student_t(4, a, s)`"},
 
 	{`z = pm.Categorical("z", p=w)`, "HMC samples real parameters; sum a discrete one out of the density, as `y ~ mixture(p, normal(a, s), normal(b, s))` does"},
-	{`th = pm.VonMises("th", mu=0, kappa=2)`, "its constant is a Bessel function, of which a series of some terms does for concentrations up to 50: `density r*cos(x - z) - log_sum_exp(j in 1..60) (2*(j - 1)*log(r/2) - 2*lgamma(j))`"},
+	{`th = pm.VonMises("th", mu=0, kappa=2)`, "a parameter and its prior are two lines: `param th real in (-pi(), pi())` and `th ~ von_mises(0, 2)`"},
 	{`k = pm.SomethingNew("k", 2)`, "a parameter and its prior are two lines: `param k real` and `k ~ …`"},
 
 	// Priors in other places.

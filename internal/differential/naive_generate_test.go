@@ -183,6 +183,7 @@ var samplers = map[string]func(rng *rand.Rand, a []float64) float64{
 	"double_exponential":      func(rng *rand.Rand, a []float64) float64 { return random.DoubleExponential(rng, a[0], a[1]) },
 	"skew_double_exponential": func(rng *rand.Rand, a []float64) float64 { return random.SkewDoubleExponential(rng, a[0], a[1], a[2]) },
 	"skew_normal":             func(rng *rand.Rand, a []float64) float64 { return random.SkewNormal(rng, a[0], a[1], a[2]) },
+	"von_mises":               func(rng *rand.Rand, a []float64) float64 { return random.VonMises(rng, a[0], a[1]) },
 	"exp_mod_normal":          func(rng *rand.Rand, a []float64) float64 { return random.ExpModNormal(rng, a[0], a[1], a[2]) },
 	"half_normal":             func(rng *rand.Rand, a []float64) float64 { return random.HalfNormal(rng, a[0]) },
 	"half_cauchy":             func(rng *rand.Rand, a []float64) float64 { return random.HalfCauchy(rng, a[0]) },

@@ -370,6 +370,12 @@ func information(name string, y float64, a []float64) []float64 {
 	case "logistic":
 		v := 9 * a[1] * a[1]
 		return []float64{3 / v, 0, 0, (3 + math.Pi*math.Pi) / v}
+	case "von_mises": // the mean and the variance of the cosine
+		h := 1e-3
+		at := func(x float64) float64 { return logBesselI0(a[1] + x) }
+		mean := (45*(at(h)-at(-h)) - 9*(at(2*h)-at(-2*h)) + at(3*h) - at(-3*h)) / (60 * h)
+		variance := (270*(at(h)+at(-h)) - 27*(at(2*h)+at(-2*h)) + 2*(at(3*h)+at(-3*h)) - 490*at(0)) / (180 * h * h)
+		return []float64{a[1] * mean, 0, 0, variance}
 	case "gumbel":
 		v, d := a[1]*a[1], 1-eulerGamma
 		return []float64{1 / v, -d / v, -d / v, (math.Pi*math.Pi/6 + d*d) / v}

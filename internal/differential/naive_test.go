@@ -470,7 +470,7 @@ func below(d *dsl.Distribution, y float64, a []float64) float64 {
 	case dsl.UnitOpen:
 		lo, hi = 0, 1
 	case dsl.Above:
-		lo = a[0]
+		lo = a[d.Begins]
 	case dsl.Between:
 		lo, hi = a[0], a[1]
 	}
@@ -801,6 +801,10 @@ func compoundDensity(name string, y float64, a []float64) float64 {
 	case "exp_mod_normal":
 		z, r := (y-a[0])/a[1], a[1]*a[2]
 		return math.Log(a[2]) + r*(r/2-z) + logPhi(z-r)
+	case "von_mises":
+		return a[1]*math.Cos(y-a[0]) - logBesselI0(a[1]) - math.Log(2*math.Pi)
+	case "wiener":
+		return logFirstPassage(y, a)
 	case "half_normal":
 		return math.Ln2 + distuv.Normal{Sigma: a[0]}.LogProb(y)
 	case "half_cauchy":
@@ -1264,6 +1268,8 @@ func function(name string, x []float64) float64 {
 		return mathext.Digamma(x[0])
 	case "trigamma":
 		return mathext.Zeta(2, x[0])
+	case "log_bessel_i0":
+		return logBesselI0(x[0])
 	case "student_information":
 		nu := x[0]
 		return 0.25*(mathext.Zeta(2, nu/2)-mathext.Zeta(2, (nu+1)/2)) - (nu+5)/(2*nu*(nu+1)*(nu+3))
@@ -1438,4 +1444,38 @@ func constrained(x *dsl.Constraint, a, q []float64) (n int, l float64) {
 		}
 	}
 	return m, l
+}
+
+// logBesselI0 is log I₀(x) by its integral, the mean of exp(x cos θ) over the circle.
+func logBesselI0(x float64) float64 {
+	const steps = 400
+	x = math.Abs(x)
+	sum := 0.0
+	for i := range steps {
+		sum += math.Exp(x*(math.Cos(2*math.Pi*float64(i)/steps)-1)) / steps
+	}
+	return x + math.Log(sum)
+}
+
+// logFirstPassage is the density of a decision's time, at the upper boundary of separation a[0], after the delay a[1], from a[2] of the way up with the drift a[3]:
+// that of a Brownian motion without drift, by the method of images where the time is short, times the ratio of densities of paths with and without drift (Girsanov).
+func logFirstPassage(y float64, a []float64) float64 {
+	t := y - a[1]
+	if t <= 0 {
+		return math.Inf(-1)
+	}
+	below := a[0] * (1 - a[2])
+	drifts := a[3]*below - a[3]*a[3]*t/2
+	sum := 0.0
+	if t > a[0]*a[0]/2 { // where images cancel, by the eigenfunctions of the interval
+		for k := 1.0; k <= 30; k++ {
+			sum += k * math.Exp(-(k*k-1)*math.Pi*math.Pi*t/(2*a[0]*a[0])) * math.Sin(k*math.Pi*(1-a[2]))
+		}
+		return math.Log(math.Pi*sum/(a[0]*a[0])) - math.Pi*math.Pi*t/(2*a[0]*a[0]) + drifts
+	}
+	for k := -30; k <= 30; k++ {
+		z := below + 2*a[0]*float64(k)
+		sum += z * math.Exp((below*below-z*z)/(2*t))
+	}
+	return math.Log(sum) - below*below/(2*t) - 0.5*math.Log(2*math.Pi) - 1.5*math.Log(t) + drifts
 }

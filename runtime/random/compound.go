@@ -73,6 +73,45 @@ func ExpModNormal(rng *rand.Rand, mu, sigma, lambda float64) float64 {
 	return inside(y+exponential(rng)/lambda, -largest, largest)
 }
 
+// VonMises returns a draw from the von Mises distribution of the direction mu and concentration kappa, of density
+// exp(kappa cos(y−mu))/(2π I₀(kappa)), as an angle y in (−π, π], for finite mu and kappa > 0. Outside this range it returns NaN.
+//
+// The angle to mu is that of Best and Fisher (1979), by rejection from a wrapped Cauchy distribution; it is a normal one where kappa is
+// so large that the two cannot be told apart.
+func VonMises(rng *rand.Rand, mu, kappa float64) float64 {
+	if !(finite(mu) && positive(kappa)) {
+		return math.NaN()
+	}
+	if kappa > 1e8 {
+		return wrapped(mu + StandardNormal(rng)/math.Sqrt(kappa))
+	}
+	kappa = max(kappa, 1e-100)
+	root := 2 * kappa / (math.Sqrt(1+float64(4*kappa*kappa)) + 1) // (√(1 + 4κ²) − 1)/(2κ)
+	rho := root / (1 + math.Sqrt(root/kappa))
+	square := float64(rho * rho)
+	for {
+		// The angle's cosine is f = (1 + rz)/(r + z) with r = (1 + ρ²)/(2ρ), and c is κ(r − f).
+		turn := float64(math.Pi * open(rng))
+		c := float64(kappa*float64((1-square)*(1-square))) / float64(2*rho*(1+square+float64(2*rho*elementary.Cos(turn))))
+		if u := open(rng); float64(c*(2-c)) > u || elementary.Log(c/u)+1 >= c {
+			angle := 2 * elementary.Atan(float64((1-rho)/(1+rho)*elementary.Tan(turn/2)))
+			if open(rng) < 0.5 {
+				angle = -angle
+			}
+			return wrapped(mu + angle)
+		}
+	}
+}
+
+// wrapped returns the angle in (−π, π] that is x but for a multiple of 2π.
+func wrapped(x float64) float64 {
+	x = math.Remainder(x, 2*math.Pi)
+	if x <= -math.Pi {
+		return math.Pi
+	}
+	return x
+}
+
 // HalfNormal returns the absolute value of a normal variate of mean 0 and
 // standard deviation sigma, for sigma > 0. Outside this range it returns NaN.
 func HalfNormal(rng *rand.Rand, sigma float64) float64 {

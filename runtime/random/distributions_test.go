@@ -42,6 +42,7 @@ var continuous = []struct {
 	chiSquare(0.1), chiSquare(1), chiSquare(2), chiSquare(1e6),
 	betaProportion(0.5, 1), betaProportion(0.2, 3), betaProportion(0.9, 200), betaProportion(0.3, 0.5),
 	doubleExponential(-2, 0.3), doubleExponential(0, 1e300), skewDoubleExponential(1, 2, 0.2), skewDoubleExponential(-1, 0.5, 0.95),
+	vonMises(0.5, 2), vonMises(-3, 0.1), vonMises(1, 1e-9), vonMises(2, 60), vonMises(-1, 3e8),
 	skewNormal(1, 2, -3), skewNormal(0, 1, 0.4), expModNormal(1, 2, 0.7), expModNormal(-1, 0.3, 4),
 	halfNormal(2), halfCauchy(0.3), halfStudentT(3, 2), halfStudentT(0.5, 1),
 	pareto(2, 3), pareto(1e-3, 0.05), paretoType2(1, 2, 3), paretoType2(-5, 1e-2, 0.1),
@@ -257,6 +258,31 @@ func expModNormal(mu, sigma, lambda float64) distribution {
 		}}
 }
 
+// vonMises has an integral of its density, from the angle opposite to mu that is nearest below; its values are the distances from there.
+func vonMises(mu, kappa float64) distribution {
+	const steps = 40_000
+	width := min(math.Pi, 12/math.Sqrt(kappa)) // of half of what has mass
+	sums := make([]float64, 2*steps+1)
+	for i := range 2 * steps {
+		x := (float64(i)+0.5)/steps*width - width
+		s := math.Sin(x / 2)
+		sums[i+1] = sums[i] + math.Exp(-2*kappa*s*s)
+	}
+	return distribution{fmt.Sprintf("VonMises(%v,%v)", mu, kappa),
+		func(rng *rand.Rand) float64 {
+			y := VonMises(rng, mu, kappa)
+			if !(y > -math.Pi && y <= math.Pi) {
+				return math.NaN()
+			}
+			return math.Remainder(y-mu, 2*math.Pi)
+		},
+		func(y float64) float64 {
+			at := min(max((y+width)/width*steps, 0), 2*steps-1e-9)
+			i := int(at)
+			return (sums[i] + (at-float64(i))*(sums[i+1]-sums[i])) / sums[2*steps]
+		}}
+}
+
 func halfNormal(sigma float64) distribution {
 	return distribution{fmt.Sprintf("HalfNormal(%v)", sigma),
 		func(rng *rand.Rand) float64 { return HalfNormal(rng, sigma) },
@@ -372,6 +398,7 @@ var reals = []struct {
 	{"SkewDoubleExponential", 3, "ur+", -largest, largest, func(rng *rand.Rand, x [3]float64) float64 { return SkewDoubleExponential(rng, x[1], x[2], x[0]) }},
 	{"SkewNormal", 3, "r+r", -largest, largest, func(rng *rand.Rand, x [3]float64) float64 { return SkewNormal(rng, x[0], x[1], x[2]) }},
 	{"ExpModNormal", 3, "r++", -largest, largest, func(rng *rand.Rand, x [3]float64) float64 { return ExpModNormal(rng, x[0], x[1], x[2]) }},
+	{"VonMises", 2, "r+", -math.Pi, math.Pi, func(rng *rand.Rand, x [3]float64) float64 { return VonMises(rng, x[0], x[1]) }},
 	{"HalfNormal", 1, "+", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return HalfNormal(rng, x[0]) }},
 	{"HalfCauchy", 1, "+", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return HalfCauchy(rng, x[0]) }},
 	{"HalfStudentT", 2, "++", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return HalfStudentT(rng, x[0], x[1]) }},
@@ -559,7 +586,7 @@ func TestDrawsOfAStream(t *testing.T) {
 		"Logistic": -5.4845894143981653, "Gumbel": 14.050632490404825, "Weibull": 42.02594008831705, "Frechet": 142.24332065945472,
 		"Rayleigh": 18.257082231759295, "ChiSquare": 7.0087772720579613, "BetaProportion": 11.879374323351318,
 		"DoubleExponential": -1.0303765388424768, "SkewDoubleExponential": -51.116742375276786, "SkewNormal": 30.977011667848799,
-		"ExpModNormal": 24.366629546620359, "HalfNormal": 12.037222088035305, "HalfCauchy": 20.52290577233067,
+		"ExpModNormal": 24.366629546620359, "VonMises": 8.3767795363501598, "HalfNormal": 12.037222088035305, "HalfCauchy": 20.52290577233067,
 		"HalfStudentT": 242.58354390436861, "Pareto": 44.434241628960713, "ParetoType2": 35.443071284393483, "LogLogistic": 14.571548977648764,
 		"InvGaussian": 10.610529870653773, "LogitNormal": 9.2397745925281498, "Kumaraswamy": 6.7927847118637645,
 	}

@@ -38,6 +38,14 @@ func negative(s func(x float64) float64) func([]float64) float64 {
 	}
 }
 
+// besidePassage is the size of what cancels in log f(u, w), of which byU and byW derivatives are taken: the terms themselves as w nears 0 or 1, and those of small u.
+func besidePassage(byU, byW int) func([]float64) float64 {
+	return func(args []float64) float64 {
+		u, w := args[0], args[1]
+		return (1 + w*w/u) * math.Pow(min(1, u), -float64(byU)) * math.Pow(w*(1-w), -float64(byW)-1)
+	}
+}
+
 var functions = []function{
 	{name: "inv_logit", one: InvLogit, error: 1e-15},
 	{name: "logit", one: Logit, error: 1e-15},
@@ -60,6 +68,15 @@ var functions = []function{
 	{name: "phi", one: Phi, error: 1e-15},
 	{name: "log_phi", one: LogPhi, error: 1e-15},
 	{name: "inv_phi", one: InvPhi, error: 1e-15},
+	{name: "log_bessel_i0", one: LogBesselI0, error: 1e-15},
+	{name: "bessel_ratio", one: BesselRatio, error: 1e-15},
+	{name: "bessel_ratio_slope", one: BesselRatioSlope, error: 2e-15},
+	{name: "log_first_passage", two: LogFirstPassage, error: 1e-14, scale: besidePassage(0, 0)},
+	{name: "log_first_passage_u", two: LogFirstPassageSlope1, error: 1e-14, scale: besidePassage(1, 0)},
+	{name: "log_first_passage_w", two: LogFirstPassageSlope2, error: 1e-14, scale: besidePassage(0, 1)},
+	{name: "log_first_passage_uu", two: LogFirstPassageCurvature11, error: 1e-14, scale: besidePassage(2, 0)},
+	{name: "log_first_passage_uw", two: LogFirstPassageCurvature12, error: 1e-14, scale: besidePassage(1, 1)},
+	{name: "log_first_passage_ww", two: LogFirstPassageCurvature22, error: 1e-14, scale: besidePassage(0, 2)},
 }
 
 // TestAccuracy compares with values computed by mpmath; see testdata.
@@ -115,7 +132,7 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// TestExtremes checks limits, poles and arguments outside the domain.
+// TestExtremes checks limits, poles and arguments outside the domain. Its lines are a table, a row for each function.
 func TestExtremes(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range []struct {
@@ -138,6 +155,9 @@ func TestExtremes(t *testing.T) {
 		{"Tetragamma", Tetragamma, []float64{0, -1, -1e300, inf, -inf, 1e-200, nan}, []float64{nan, nan, nan, 0, nan, -inf, nan}},
 		{"Phi", Phi, []float64{-inf, inf, 0, -40, 40, nan}, []float64{0, 1, 0.5, 0, 1, nan}},
 		{"LogPhi", LogPhi, []float64{-inf, inf, -1e300, nan}, []float64{-inf, 0, -inf, nan}},
+		{"LogBesselI0", LogBesselI0, []float64{0, inf, -inf, 1e300, nan}, []float64{0, inf, inf, 1e300, nan}},
+		{"BesselRatio", BesselRatio, []float64{0, inf, -inf, 1e300, -1e300, nan}, []float64{0, 1, -1, 1, -1, nan}},
+		{"BesselRatioSlope", BesselRatioSlope, []float64{0, inf, -inf, 1e300, nan}, []float64{0.5, 0, 0, 0, nan}},
 		{"InvPhi", InvPhi, []float64{0, 1, 0.5, -1e-9, 1.1, nan}, []float64{-inf, inf, 0, nan, nan, nan}},
 	} {
 		for i, want := range c.want {
@@ -166,6 +186,14 @@ func TestExtremes(t *testing.T) {
 		{"LogDiffExp", LogDiffExp, 3, 4, nan},
 		{"LogDiffExp", LogDiffExp, nan, -inf, nan},
 		{"LogDiffExp", LogDiffExp, 3, nan, nan},
+		{"LogFirstPassage", LogFirstPassage, 0, 0.5, -inf},
+		{"LogFirstPassage", LogFirstPassage, -1, 0.5, -inf},
+		{"LogFirstPassage", LogFirstPassage, inf, 0.5, -inf},
+		{"LogFirstPassage", LogFirstPassage, 1, 0, nan},
+		{"LogFirstPassage", LogFirstPassage, 1, 1, nan},
+		{"LogFirstPassage", LogFirstPassage, nan, 0.5, nan},
+		{"LogFirstPassage", LogFirstPassage, 1, nan, nan},
+		{"LogFirstPassageSlope1", LogFirstPassageSlope1, 1, 2, nan},
 		{"LogBeta", LogBeta, 0, 3, inf},
 		{"LogBeta", LogBeta, 3, 0, inf},
 		{"LogBeta", LogBeta, inf, 3, -inf},

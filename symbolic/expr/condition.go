@@ -333,7 +333,8 @@ var mayBeInfinite = map[string]bool{
 	"lgamma": true, "digamma": true, "trigamma": true, "tetragamma": true, "lbeta": true,
 	"log_gamma_p": true, "log_gamma_p_slope": true, "log_gamma_q": true, "log_gamma_q_slope": true, "log_gamma_density": true,
 	"log_inc_beta_logit": true, "log_inc_beta_logit_slope1": true, "log_inc_beta_logit_slope2": true, "log_beta_density_logit": true,
-	"log_student_cdf": true, "log_student_cdf_slope": true,
+	"log_student_cdf": true, "log_student_cdf_slope": true, "log_first_passage": true, "log_first_passage_slope1": true, "log_first_passage_slope2": true,
+	"log_first_passage_curvature11": true, "log_first_passage_curvature12": true, "log_first_passage_curvature22": true,
 }
 
 // leastChosen is the cost from which a function is taken of both values that a condition chooses from.
@@ -356,6 +357,76 @@ func (c *Context) chosenValue(f *Func, args []*Expr) *Expr {
 	}
 	return nil
 }
+
+// leastShared is the cost from which a function is taken once of what a condition chooses, and not of both values: that of those that are series.
+const leastShared = 100
+
+// choosingArguments is a choice between two expressions with a term that is the same function, which is taken once, of what the condition chooses,
+//
+//	if c then a f(x) + y else a f(x') + y' = a f(if c then x else x') + (if c then y else y').
+//
+// It is nil where there is no such function that costs as much as a series, or where one of them is computed for fewer indices than the choice.
+func (c *Context) choosingArguments(cond, y, z *Expr) *Expr {
+	if isCall(y, "bounded") && isCall(z, "bounded") && y.Args[1] == z.Args[1] {
+		if e := c.choosingArguments(cond, y.Args[0], z.Args[0]); e != nil {
+			return c.Bounded(e, y.Args[1])
+		}
+		return nil
+	}
+	valueY, ks, ys := c.termsOf(y)
+	valueZ, ms, zs := c.termsOf(z)
+	for n, f := range ys {
+		m := slices.IndexFunc(zs, func(g *Expr) bool { return c.shares(cond, f, g) })
+		if m < 0 || ks[n] != ms[m] {
+			continue
+		}
+		args := make([]*Expr, len(f.Args))
+		for k := range args {
+			args[k] = c.Call("select", cond, f.Args[k], zs[m].Args[k])
+		}
+		y := c.Linear(valueY, without(ks, n), without(ys, n))
+		z := c.Linear(valueZ, without(ms, m), without(zs, m))
+		return c.Add(c.Scale(ks[n], c.Call(f.Func.Name, args...)), c.Call("select", cond, y, z))
+	}
+	return nil
+}
+
+// shares reports whether two calls are of one function that costs as much as a series, and both are made for each value of the indices of a condition.
+func (c *Context) shares(cond, f, g *Expr) bool {
+	if !costly(f) || !costly(g) || f.Func != g.Func || min(f.stage, g.stage) < StagePosition {
+		return false
+	}
+	return !slices.ContainsFunc(cond.free, func(i *Index) bool { return !f.HasFree(i) || !g.HasFree(i) })
+}
+
+// termsOf are those of a sum, with their factors, and its constant; those of sums that are shared definitions among them.
+func (c *Context) termsOf(e *Expr) (value float64, ks []float64, es []*Expr) {
+	var collect func(k float64, e *Expr)
+	collect = func(k float64, e *Expr) {
+		if e.Op == Ref && e.Tensor.Kind == SharedTensor && (e.Tensor.Def.Body.Op == Add || costly(e.Tensor.Def.Body)) {
+			e = c.SubstAll(e.Tensor.Def.Body, e.Tensor.Def.Indices, e.Subs)
+		}
+		switch e.Op {
+		case Num:
+			value += k * e.Val
+		case Add:
+			value += k * e.Val
+			for n, a := range e.Args {
+				collect(k*e.K[n], a)
+			}
+		default:
+			ks, es = append(ks, k), append(es, e)
+		}
+	}
+	collect(1, e)
+	return value, ks, es
+}
+
+// costly reports whether e is a call of a function that costs as much as a series.
+func costly(e *Expr) bool { return e.Op == Call && e.Func.Cost >= leastShared }
+
+// isCall reports whether e is a call of a function.
+func isCall(e *Expr, name string) bool { return e.Op == Call && e.Func.Name == name }
 
 // choosesOf reports whether e is what a condition on data chooses of values that depend on the position.
 func choosesOf(e *Expr) bool {

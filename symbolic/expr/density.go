@@ -51,7 +51,7 @@ func (el *Elaborator) LogDensity(t *dsl.Term) (e, bound *Expr, left Value, args 
 
 // tail is the logarithm of a cumulative probability, which is 0 beyond the end of the support behind which all of the probability lies.
 func (c *Context) tail(t *dsl.Term, y *Expr, args []Value, of func(text string, y *Expr) *Expr) *Expr {
-	first, last := c.endsOf(t.Dist.Support, args)
+	first, last := c.endsOf(t.Dist, args)
 	text, inside := t.Dist.LogCdf, c.Number(1)
 	switch counts := t.Dist.Support.Discrete(); {
 	case t.Tail == dsl.UpperTail:
@@ -81,7 +81,7 @@ func (c *Context) tail(t *dsl.Term, y *Expr, args []Value, of func(text string, 
 func (el *Elaborator) truncated(t *dsl.Term, y *Expr, args []Value, subs []Sub, of func(text string, y *Expr) *Expr) (norm, outside *Expr) {
 	c := el.C
 	outside = c.Number(0)
-	first, last := c.endsOf(t.Dist.Support, args)
+	first, last := c.endsOf(t.Dist, args)
 	counts := t.Dist.Support.Discrete()
 	// Of whole numbers, Lo is the last one that is left out and Hi the last one that is not. Places inside the support stand for ends that truncate nothing.
 	low, high := y, y
@@ -160,14 +160,14 @@ func (c *Context) mass(d *dsl.Distribution, lo, hi *Expr, of func(text string, y
 }
 
 // endsOf are the ends of a support, nil where it has none.
-func (c *Context) endsOf(d dsl.Domain, args []Value) (lo, hi *Expr) {
-	switch d {
+func (c *Context) endsOf(d *dsl.Distribution, args []Value) (lo, hi *Expr) {
+	switch d.Support {
 	case dsl.Positive:
 		return c.Number(0), nil
 	case dsl.UnitOpen:
 		return c.Number(0), c.Number(1)
 	case dsl.Above:
-		return args[0].At(), nil
+		return args[d.Begins].At(), nil
 	case dsl.Between:
 		return args[0].At(), args[1].At()
 	case dsl.Binary:
@@ -277,7 +277,7 @@ func (c *Context) outsideOf(t *dsl.Term, y Value, args []Value) *Expr {
 			from(c.Sub(left, args[0].At()))
 			to(c.Sub(args[1].At(), left))
 		case dsl.Above:
-			from(c.Sub(left, args[0].At()))
+			from(c.Sub(left, args[t.Dist.Begins].At()))
 		case dsl.Binary:
 			from(c.Add(left, c.Number(0.5)))
 			to(c.Sub(c.Number(1.5), left))

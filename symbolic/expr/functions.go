@@ -61,6 +61,9 @@ var Funcs = []Func{
 	{"digamma", f1(special.Digamma), []string{"trigamma(x)"}, false, "special.Digamma", 30, [2]float64{0.3, 6}, false},
 	{"trigamma", f1(special.Trigamma), []string{"tetragamma(x)"}, true, "special.Trigamma", 30, [2]float64{0.3, 6}, false},
 	{"tetragamma", f1(special.Tetragamma), nil, false, "special.Tetragamma", 30, [2]float64{0.3, 6}, false},
+	{"log_bessel_i0", f1(special.LogBesselI0), []string{"bessel_ratio(x)"}, false, "special.LogBesselI0", 100, [2]float64{0.3, 40}, false},
+	{"bessel_ratio", f1(special.BesselRatio), []string{"bessel_ratio_slope(x)"}, false, "special.BesselRatio", 100, [2]float64{0.3, 40}, false},
+	{"bessel_ratio_slope", f1(special.BesselRatioSlope), []string{"-2*bessel_ratio(x)*bessel_ratio_slope(x) - (bessel_ratio_slope(x) - bessel_ratio(x)/x)/x"}, true, "special.BesselRatioSlope", 100, [2]float64{0.3, 20}, false},
 	{"student_information", f1(special.StudentInformation), []string{"student_information_slope(x)"}, true, "special.StudentInformation", 60, [2]float64{0.3, 6}, false},
 	{"student_information_slope", f1(special.StudentInformationSlope), nil, false, "special.StudentInformationSlope", 60, [2]float64{0.3, 6}, false},
 	{"Phi", f1(special.Phi), []string{"exp(-0.5*x^2)/sqrt(2*pi())"}, true, "special.Phi", 20, [2]float64{-3, 3}, false},
@@ -87,6 +90,12 @@ var Funcs = []Func{
 	{"log_student_cdf_slope", f2(special.LogStudentCdfSlope),
 		[]string{"", "exp(" + studentDensity + " - log_student_cdf(x, y))*(0.5*(digamma((x + 1)/2) - digamma(x/2)) - 0.5/x - 0.5*log1p_square(y/sqrt(x)) + 0.5*(x + 1)/x*y^2/(x + y^2) - log_student_cdf_slope(x, y))"},
 		false, "special.LogStudentCdfSlope", 4000, [2]float64{0.3, 6}, false},
+	{"log_first_passage", f2(special.LogFirstPassage), []string{"log_first_passage_slope1(x, y)", "log_first_passage_slope2(x, y)"}, false, "special.LogFirstPassage", 150, [2]float64{0.05, 0.95}, false},
+	{"log_first_passage_slope1", f2(special.LogFirstPassageSlope1), []string{"log_first_passage_curvature11(x, y)", "log_first_passage_curvature12(x, y)"}, false, "special.LogFirstPassageSlope1", 150, [2]float64{0.05, 0.95}, false},
+	{"log_first_passage_slope2", f2(special.LogFirstPassageSlope2), []string{"log_first_passage_curvature12(x, y)", "log_first_passage_curvature22(x, y)"}, false, "special.LogFirstPassageSlope2", 150, [2]float64{0.05, 0.95}, false},
+	{"log_first_passage_curvature11", f2(special.LogFirstPassageCurvature11), []string{"", ""}, false, "special.LogFirstPassageCurvature11", 150, [2]float64{0.05, 0.95}, false},
+	{"log_first_passage_curvature12", f2(special.LogFirstPassageCurvature12), []string{"", ""}, false, "special.LogFirstPassageCurvature12", 150, [2]float64{0.05, 0.95}, false},
+	{"log_first_passage_curvature22", f2(special.LogFirstPassageCurvature22), []string{"", ""}, false, "special.LogFirstPassageCurvature22", 150, [2]float64{0.05, 0.95}, false},
 	{"grid", f1(special.Grid), []string{"0"}, false, "special.Grid", 10, [2]float64{1.1, 3.9}, false},
 	{"fine", f2(special.Fine), []string{"0", "0"}, false, "special.Fine", 3, [2]float64{0.5, 3}, false},
 	{"excess", f2(special.Excess), []string{"0", "0"}, false, "special.Excess", 6, [2]float64{0.5, 3}, false},
@@ -208,6 +217,9 @@ func (c *Context) Call(name string, args ...*Expr) *Expr {
 		}
 		if args[1] == args[2] {
 			return args[1]
+		}
+		if e := c.choosingArguments(args[0], args[1], args[2]); e != nil {
+			return e
 		}
 	}
 	if name == "log" {

@@ -244,7 +244,7 @@ func TestTailsBeyondTheSupport(t *testing.T) {
 				v = "7"
 			case d.Support == dsl.Between && n == 1:
 				v = "2"
-			case d.Support == dsl.Above && n == 0:
+			case d.Support == dsl.Above && n == d.Begins:
 				v = "0.4"
 			}
 			list = append(list, v)

@@ -52,6 +52,7 @@ var generators = map[string]func(rng *rand.Rand, x []float64) float64{
 	"double_exponential":      func(rng *rand.Rand, x []float64) float64 { return random.DoubleExponential(rng, x[0], x[1]) },
 	"skew_double_exponential": func(rng *rand.Rand, x []float64) float64 { return random.SkewDoubleExponential(rng, x[0], x[1], x[2]) },
 	"skew_normal":             func(rng *rand.Rand, x []float64) float64 { return random.SkewNormal(rng, x[0], x[1], x[2]) },
+	"von_mises":               func(rng *rand.Rand, x []float64) float64 { return random.VonMises(rng, x[0], x[1]) },
 	"exp_mod_normal":          func(rng *rand.Rand, x []float64) float64 { return random.ExpModNormal(rng, x[0], x[1], x[2]) },
 	"half_normal":             func(rng *rand.Rand, x []float64) float64 { return random.HalfNormal(rng, x[0]) },
 	"half_cauchy":             func(rng *rand.Rand, x []float64) float64 { return random.HalfCauchy(rng, x[0]) },

@@ -51,7 +51,7 @@ var scoredStatements = []string{
 }
 
 // dataFor is the name of data in the support of a distribution, and the observations.
-var dataFor = map[dsl.Domain]string{dsl.RealLine: "y", dsl.Positive: "w", dsl.UnitOpen: "u", dsl.Counts: "c", dsl.UpTo: "b", dsl.Binary: "b", dsl.Category: "k"}
+var dataFor = map[dsl.Domain]string{dsl.RealLine: "y", dsl.Angles: "y", dsl.Positive: "w", dsl.UnitOpen: "u", dsl.Counts: "c", dsl.UpTo: "b", dsl.Binary: "b", dsl.Category: "k"}
 
 // argFor are expressions of parameters for an argument.
 var argFor = map[dsl.Domain][]string{dsl.RealLine: {"a", "d"}, dsl.Positive: {"s", "r", "s*r"}, dsl.UnitOpen: {"p"}, dsl.UnitClosed: {"p"}, dsl.CountArg: {"5"}, dsl.Ascending: {"cut"}, dsl.NonNegative: {"s"}}

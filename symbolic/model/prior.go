@@ -176,7 +176,7 @@ func (x *Prior) inBounds(at []expr.Sub) bool {
 	case dsl.Between:
 		return above(x.Args[0]) && below(x.Args[1])
 	case dsl.Above:
-		return above(x.Args[0]) && below(nil)
+		return above(x.Args[x.Dist.Begins]) && below(nil)
 	}
 	return above(nil) && below(nil)
 }

@@ -68,6 +68,14 @@ def poisson(y, l):
     return [y * mp.log(l), -l, -mp.loggamma(y + 1)]
 
 
+def log_first_passage(u, w):
+    """By the method of images for early times, and by the eigenfunctions for late ones."""
+    if u < 3:
+        terms = [(w + 2 * k) * mp.exp(-((w + 2 * k) ** 2) / (2 * u)) for k in range(-40, 41)]
+        return mp.log(mp.fsum(terms)) - mp.log(2 * mp.pi * u**3) / 2
+    return mp.log(mp.pi * mp.fsum([k * mp.exp(-(((k * k) - 1) * mp.pi**2) * u / 2) * mp.sin(k * mp.pi * w) for k in range(1, 40)])) - mp.pi**2 * u / 2
+
+
 DENSITIES = {
     # name: (terms, whole: how many of the first numbers are whole and no variables)
     "normal": (lambda y, m, s: [-((y - m) / s) ** 2 / 2, -mp.log(s), -half_log_2pi()], False),
@@ -103,6 +111,8 @@ DENSITIES = {
     "skew_double_exponential": (skew_laplace, False),
     "skew_normal": (lambda y, x, w, a: [mp.log(2), -mp.log(w), -((y - x) / w) ** 2 / 2, -half_log_2pi(), log_mills(a * (y - x) / w)], False),
     "exp_mod_normal": (lambda y, m, s, l: [mp.log(l), l * (m - y), (l * s) ** 2 / 2, log_mills((y - m) / s - l * s)], False),
+    "von_mises": (lambda y, m, k: [k * mp.cos(y - m), -mp.log(mp.besseli(0, k)), -mp.log(2 * mp.pi)], False),
+    "wiener": (lambda y, a, t, b, d: [d * a * (1 - b), -d * d * (y - t) / 2, -2 * mp.log(a), log_first_passage((y - t) / a**2, 1 - b)], False),
     "half_normal": (lambda y, s: [mp.log(2), -half_log_2pi(), -mp.log(s), -((y / s) ** 2) / 2], False),
     "half_cauchy": (lambda y, s: [mp.log(2), -mp.log(mp.pi), -mp.log(s), -mp.log1p((y / s) ** 2)], False),
     "half_student_t": (lambda y, n, s: [mp.log(2)] + student(y, n, 0, s), False),
@@ -164,6 +174,8 @@ POINTS = {
     "skew_double_exponential": ["0 1 1 0.5", "0.5 0.25 1e-8 0.999", "1e300 0 1 1e-300", "-1e300 0 1e5 0.3", "1e9 1000000001 1 0.9999999999999999", "3 0 1e100 1e-9"],
     "skew_normal": ["0 0 1 2", "0.5 0.25 1e-8 -1e-8", "8 0 1 -1", "-5 1 2 3", "1e100 0 1e95 1e-95", "1e9 1000000001 1 1", "3 1 1e-3 1e3", "40 0 1 2"],
     "exp_mod_normal": ["0 0 1 1", "1e3 0 1 1", "-3 1 2 0.5", "-4 0 1 3", "0.5 0.25 1e-2 3", "1e8 0 1 1e-8", "2 1 3 1e-10"],
+    "von_mises": ["0 0 1", "3 -3 1e-8", "0.25 0.5 1e8", "-3.1 3.1 50", "1 1 30", "100.25 -2 700"],
+    "wiener": ["0.7 1 0.2 0.5 0.3", "0.2001 1 0.2 0.5 -3", "30 1.5 0 0.25 0.125", "0.5 3 0.25 0.875 10", "0.4 1 0.25 0.5 0", "2 1e-2 1 0.75 -2"],
     "half_normal": ["1e-300 1", "40 1", "1e100 1e95", "3 1e100", "5e-324 1e-5"],
     "half_cauchy": ["1e-300 1", "1e200 1", "1e155 3", "3 1e-80", "5e-324 1e-5"],
     "half_student_t": ["1e-300 3 1", "1e200 3 1", "1e300 0.5 1e5", "2 1e8 2", "2 1e300 2", "1 1e-8 1", "5 5 1e-80"],
@@ -448,6 +460,11 @@ def hurdle_terms(xs, t):
     return [x * mp.log(t[0]), (1 - x) * mp.log(1 - t[0]), (1 - x) * l / (1 - mp.exp(-l)) * mp.log(t[1]), -(1 - x) * t[1], -(1 - x) * mp.log(1 - mp.exp(-t[1]))]
 
 
+def von_mises_information(xs):
+    r = mp.besseli(1, xs[1]) / mp.besseli(0, xs[1])
+    return {(0, 0): [xs[1] * r], (1, 0): [mp.mpf(0)], (1, 1): [1, -r * r, -r / xs[1]]}
+
+
 INFORMATION = {
     "normal": (cross(normal_terms, lambda xs: [xs[1], xs[1]]), ["0 1", "1e100 1e-100", "-3 1e150", "5e-324 1e-150"]),
     "lognormal": (cross(normal_terms, lambda xs: [xs[1], xs[1]]), ["0 1", "-700 1e-100", "700 1e100"]),
@@ -478,6 +495,7 @@ INFORMATION = {
     "neg_binomial_2_log": (cross(lambda xs, t: [mp.exp(xs[0]) * t[0], -(mp.exp(xs[0]) + xs[1]) * mp.log(mp.exp(t[0]) + xs[1])], known=[0]), ["0 1", "-300 2", "300 2", "1 1e15", "1 1e-15"]),
     "double_exponential": (laplace_information, ["0 1", "1e100 1e-100", "-3 1e100"]),
     "skew_double_exponential": (skew_laplace_information, ["0 1 0.3", "1e100 1e-50 1e-9", "-3 1e100 0.9999", "2 3 0.5"]),
+    "von_mises": (von_mises_information, ["0.5 1", "1e5 1e-8", "-3 1e8", "0 29.5", "1 31"]),
     "half_normal": (cross(lambda xs, t: [-mp.log(t[0]), -((xs[0] / t[0]) ** 2) / 2]), ["1", "1e-100", "1e100"]),
     "half_cauchy": (lambda xs: {(0, 0): student_information([mp.mpf(1), mp.mpf(0), xs[0]])[2, 2]}, ["1", "1e-100", "1e100"]),
     "half_student_t": (lambda xs: {k: student_information([xs[0], mp.mpf(0), xs[1]])[v] for k, v in {(0, 0): (0, 0), (1, 0): (2, 0), (1, 1): (2, 2)}.items()}, ["0.1 1", "1 1e-80", "2.5 1e100", "30 1"]),

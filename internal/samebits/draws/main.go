@@ -170,6 +170,7 @@ func generators() {
 		{"skew_double_exponential", func(rng *rand.Rand) float64 { return random.SkewDoubleExponential(rng, 0.3, 1.7, 0.2) }},
 		{"skew_normal", func(rng *rand.Rand) float64 { return random.SkewNormal(rng, 0.3, 1.7, 3) }},
 		{"exp_mod_normal", func(rng *rand.Rand) float64 { return random.ExpModNormal(rng, 0.3, 1.7, 0.7) }},
+		{"von_mises", func(rng *rand.Rand) float64 { return random.VonMises(rng, 0.3, 1.7) }},
 		{"half_normal", func(rng *rand.Rand) float64 { return random.HalfNormal(rng, 1.7) }},
 		{"half_cauchy", func(rng *rand.Rand) float64 { return random.HalfCauchy(rng, 1.7) }},
 		{"half_student_t", func(rng *rand.Rand) float64 { return random.HalfStudentT(rng, 3, 1.7) }},

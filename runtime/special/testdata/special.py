@@ -5,8 +5,8 @@ floating-point numbers), the value has 25 digits.
 """
 import random
 
-from mpmath import (asinh, beta, binomial, diff, digamma, erfc, erfinv, exp, expm1, gamma, isinf, log, log1p, loggamma, mp, mpf,
-                    nstr, psi, re, sqrt, findroot, erf, pi)
+from mpmath import (asinh, besseli, beta, binomial, diff, digamma, erfc, erfinv, exp, expm1, gamma, isinf, log, log1p, loggamma, mp, mpf,
+                    nstr, psi, re, sin, sqrt, findroot, erf, pi)
 
 mp.dps = 60
 random.seed(2)
@@ -91,6 +91,57 @@ subsets += [(1e15, 1.0), (1e15, 1e15 - 1), (1e15, 5e14), (7.5, 3.25), (30.5, 12.
 
 freedom = [10 ** (k / 4) for k in range(-80, 121)] + [31.9, 31.999, 32.0, 32.1, 33.5, 100.5, 1e75]
 
+later = random.Random(3).uniform  # so that the other points stay
+concentrations = [10 ** later(-6, 6) for _ in range(80)] + [later(20, 40) for _ in range(20)] + [-x for x in (1e-3, 1.0, 29.0, 31.0)]
+concentrations += [1e-9, 29.999999, 30.0, 1e12]
+passages = [(10 ** later(-3, 1.5), later(0.01, 0.99)) for _ in range(80)] + [(later(0.1, 0.2), later(0.01, 0.99)) for _ in range(20)]
+passages += [(u, w) for u in (1e-7, 1e-3, 0.05, 0.1499, 0.15, 0.4, 1.0, 30.0, 300.0) for w in (1e-6, 0.25, 0.5, 0.75, 0.999)]
+
+
+def log_bessel(x):
+    return log(besseli(0, x))
+
+
+def bessel_ratio(x):
+    return besseli(1, x) / besseli(0, x)
+
+
+def bessel_ratio_slope(x):
+    old, mp.dps = mp.dps, 200
+    r = besseli(1, x) / besseli(0, x)
+    v = 1 - r ** 2 - r / x
+    mp.dps = old
+    return +v
+
+
+def log_first_passage(u, w):
+    """By the series that the package does not take there, but for times that are too short for it."""
+    if 1e-3 <= u < 0.15:
+        terms = 1 + int(sqrt(3000 / u))
+        return log(pi * sum(k * exp(-(k * pi) ** 2 * u / 2) * sin(k * pi * w) for k in range(1, terms)))
+    terms = 2 + int(sqrt(2000 * u))
+    return log(sum((w + 2 * k) * exp(-(w + 2 * k) ** 2 / (2 * u)) for k in range(-terms, terms + 1))) - log(2 * pi * u ** 3) / 2
+
+
+def slope_of_passage(by_u, by_w):
+    """A derivative, by central differences."""
+    def f(u, w):
+        old, mp.dps = mp.dps, 900
+        h = mpf(10) ** -80
+        at = lambda a, b: log_first_passage(u + a * h * u, w + b * h * w)
+        if (by_u, by_w) == (0, 0):
+            v = at(0, 0)
+        elif by_u + by_w == 1:
+            v = (at(by_u, by_w) - at(-by_u, -by_w)) / (2 * h * (u if by_u else w))
+        elif by_u == by_w:
+            v = (at(1, 1) - at(1, -1) - at(-1, 1) + at(-1, -1)) / (4 * h * h * u * w)
+        else:
+            v = (at(by_u / 2, by_w / 2) - 2 * at(0, 0) + at(-by_u / 2, -by_w / 2)) / (h * (u if by_u else w)) ** 2
+        mp.dps = old
+        return +v
+    return f
+
+
 table = [
     ("inv_logit", lambda x: 1 / (1 + exp(-x)), real),
     ("logit", lambda p: log(p / (1 - p)), [p for p in unit if p < 1]),
@@ -113,6 +164,15 @@ table = [
     ("phi", phi, normal),
     ("log_phi", log_phi, far),
     ("inv_phi", inv_phi, unit),
+    ("log_bessel_i0", log_bessel, concentrations),
+    ("bessel_ratio", bessel_ratio, concentrations),
+    ("bessel_ratio_slope", bessel_ratio_slope, concentrations),
+    ("log_first_passage", slope_of_passage(0, 0), passages),
+    ("log_first_passage_u", slope_of_passage(1, 0), passages),
+    ("log_first_passage_w", slope_of_passage(0, 1), passages),
+    ("log_first_passage_uu", slope_of_passage(2, 0), passages),
+    ("log_first_passage_uw", slope_of_passage(1, 1), passages),
+    ("log_first_passage_ww", slope_of_passage(0, 2), passages),
 ]
 
 with open("special.txt", "w") as out:

@@ -269,6 +269,10 @@ func PlainFunction(name string, x []float64) float64 {
 		return 0.25*(TrigammaSeries(x[0]/2)-TrigammaSeries((x[0]+1)/2)) - (x[0]+5)/(2*x[0]*(x[0]+1)*(x[0]+3))
 	case "student_information_slope":
 		return Derivative(func(q []float64) []float64 { return []float64{PlainFunction("student_information", q)} }, x, 0)[0]
+	case "log_bessel_i0", "bessel_ratio", "bessel_ratio_slope":
+		return circular(name, x[0])
+	case "log_first_passage", "log_first_passage_slope1", "log_first_passage_slope2", "log_first_passage_curvature11", "log_first_passage_curvature12", "log_first_passage_curvature22":
+		return passage(name, x[0], x[1])
 	case "Phi":
 		return 0.5 * math.Erfc(-x[0]/math.Sqrt2)
 	case "inv_Phi":
@@ -433,3 +437,51 @@ func At(i *expr.Index, o int) expr.Sub { return expr.Sub{Index: i, Offset: o} }
 
 // RangeOf is the range lo..hi.
 func RangeOf(lo int, hi dsl.Extent) dsl.Range { return dsl.Range{Lo: dsl.Fixed(lo), Hi: hi} }
+
+// circular are functions of the mean of exp(x cos θ) over the circle, which is I₀(x): its logarithm, and the mean and the variance of the cosine under it.
+func circular(name string, x float64) float64 {
+	const steps = 200
+	var m [3]float64
+	for i := range steps {
+		c := math.Cos(2 * math.Pi * float64(i) / steps)
+		e := math.Exp(x * c)
+		m[0] += e / steps
+		m[1] += e * c / steps
+		m[2] += e * c * c / steps
+	}
+	switch name {
+	case "log_bessel_i0":
+		return math.Log(m[0])
+	case "bessel_ratio":
+		return m[1] / m[0]
+	}
+	return m[2]/m[0] - m[1]/m[0]*(m[1]/m[0])
+}
+
+// passage is the logarithm of the density of a first passage, by the method of images, and its derivatives.
+func passage(name string, u, w float64) float64 {
+	var f, fu, fw, fuu, fuw, fww float64
+	for k := -8; k <= 8; k++ {
+		z := w + 2*float64(k)
+		e := math.Exp(-z * z / (2 * u))
+		f += z * e
+		fu += z * z * z / (2 * u * u) * e
+		fw += (1 - z*z/u) * e
+		fuu += (math.Pow(z, 5)/(4*math.Pow(u, 4)) - math.Pow(z/u, 3)) * e
+		fuw += (3*z*z/(2*u*u) - math.Pow(z, 4)/(2*math.Pow(u, 3))) * e
+		fww += (math.Pow(z, 3)/(u*u) - 3*z/u) * e
+	}
+	switch name {
+	case "log_first_passage":
+		return math.Log(f) - 0.5*math.Log(2*math.Pi) - 1.5*math.Log(u)
+	case "log_first_passage_slope1":
+		return fu/f - 1.5/u
+	case "log_first_passage_slope2":
+		return fw / f
+	case "log_first_passage_curvature11":
+		return fuu/f - fu/f*(fu/f) + 1.5/(u*u)
+	case "log_first_passage_curvature12":
+		return fuw/f - fu/f*(fw/f)
+	}
+	return fww/f - fw/f*(fw/f)
+}
