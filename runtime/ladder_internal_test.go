@@ -13,7 +13,7 @@ import (
 func TestLadder(t *testing.T) {
 	for start := range rungs {
 		for first := range len(rungs) + 1 {
-			for _, high := range []float64{0.85, 0.95, 0.999} {
+			for _, high := range []float64{0.85, 0.96, 0.999} {
 				for _, draw := range []float64{0, 1, 100} {
 					l := newLadder(0.8, 0, 1, draw, start)
 					share := func(row int) float64 {
@@ -25,7 +25,11 @@ func TestLadder(t *testing.T) {
 					for range 200 {
 						l.add(share(l.Now))
 					}
-					if ended := first == len(rungs); ended != l.ended() {
+					ended := true
+					for row := range rungs {
+						ended = ended && share(row) < l.Accept
+					}
+					if ended != l.ended() {
 						t.Errorf("from %d, the first rung that accepts enough is %d of %d: ended %v", start, first, len(rungs), l.ended())
 					}
 					most, want := 0.0, 0
@@ -35,7 +39,7 @@ func TestLadder(t *testing.T) {
 						}
 					}
 					// Few transitions tell of a rung that is not the best, and they count for less than they were.
-					if got, _ := l.best(); first < len(rungs) && (l.merit(got, share(got)) < 0.75*most || l.Now != got) {
+					if got, _ := l.best(); !ended && (l.merit(got, share(got)) < 0.75*most || l.Now != got) {
 						t.Errorf("from %d, %d accepts %.3f, draws cost %v: at rung %d, the best is %d, want %d", start, first, high, draw, l.Now, got, want)
 					}
 				}

@@ -94,7 +94,7 @@ func VonMises(rng *rand.Rand, mu, kappa float64) float64 {
 		turn := float64(math.Pi * open(rng))
 		c := float64(kappa*float64((1-square)*(1-square))) / float64(2*rho*(1+square+float64(2*rho*elementary.Cos(turn))))
 		if u := open(rng); float64(c*(2-c)) > u || elementary.Log(c/u)+1 >= c {
-			angle := 2 * elementary.Atan(float64((1-rho)/(1+rho)*elementary.Tan(turn/2)))
+			angle := float64(2 * elementary.Atan(float64((1-rho)/(1+rho)*elementary.Tan(float64(turn/2)))))
 			if open(rng) < 0.5 {
 				angle = -angle
 			}
@@ -105,11 +105,11 @@ func VonMises(rng *rand.Rand, mu, kappa float64) float64 {
 
 // wrapped returns the angle in (−π, π] that is x but for a multiple of 2π.
 func wrapped(x float64) float64 {
-	x = math.Remainder(x, 2*math.Pi)
+	x -= float64(2 * math.Pi * math.Round(x/(2*math.Pi)))
 	if x <= -math.Pi {
 		return math.Pi
 	}
-	return x
+	return min(x, math.Pi)
 }
 
 // HalfNormal returns the absolute value of a normal variate of mean 0 and

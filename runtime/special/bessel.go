@@ -22,7 +22,7 @@ var ratioTerms = func() (c [30]float64) {
 		for i := 1; i < k; i++ {
 			s -= float64(c[i] * c[k-i])
 		}
-		c[k] = s / 2
+		c[k] = float64(s / 2)
 	}
 	return c
 }()
@@ -32,7 +32,7 @@ func besselSeries(q float64) (rest, one float64) {
 	term := 1.0
 	one = 1
 	for k := 1.0; ; k++ {
-		term *= q / float64(k*k)
+		term = float64(term * q / float64(k*k))
 		rest += term
 		one += term / (k + 1)
 		if term <= 0x1p-60*rest {
@@ -48,12 +48,13 @@ func LogBesselI0(x float64) float64 {
 	case math.IsNaN(x) || math.IsInf(x, 1):
 		return x
 	case x < besselFrom:
-		rest, _ := besselSeries(float64(x*x) / 4)
+		rest, _ := besselSeries(float64(float64(x*x) / 4))
 		return elementary.Log1p(rest)
 	}
 	rest, term := 0.0, 1.0
 	for k := 1.0; k < 2*besselFrom; k++ {
-		term *= float64((2*k-1)*(2*k-1)) / float64(8*k*x)
+		odd := float64(2*k) - 1
+		term = float64(term * float64(odd*odd) / float64(8*k*x))
 		rest += term
 		if term <= 0x1p-60*rest {
 			break
@@ -75,7 +76,7 @@ func BesselRatio(x float64) float64 {
 	case math.IsInf(size, 1):
 		return math.Copysign(1, x)
 	case size < besselFrom:
-		rest, one := besselSeries(float64(x*x) / 4)
+		rest, one := besselSeries(float64(float64(x*x) / 4))
 		return float64(x*one) / (2 + float64(2*rest))
 	}
 	s := 0.0
@@ -89,11 +90,11 @@ func BesselRatio(x float64) float64 {
 func BesselRatioSlope(x float64) float64 {
 	size := math.Abs(x)
 	if size < besselFrom {
-		q := float64(x*x) / 4
+		q := float64(float64(x*x) / 4)
 		rest, _ := besselSeries(q)
 		sum, term := 1.0, 1.0
 		for m := 1.0; ; m++ {
-			term *= float64(q*(4-2/m)) / float64(m*m)
+			term = float64(term * float64(q*(4-2/m)) / float64(m*m))
 			t := term / float64((m+1)*(m+1))
 			sum += t
 			if t <= 0x1p-60*sum {

@@ -39,10 +39,10 @@ func passageEarly(u, w float64) passage {
 	for n := 1.0; 2*n*(n-w) <= decay*u; n++ {
 		for _, k := range [...]float64{-n, n} { // both: for small w they cancel but for a little
 			gap := 2 * float64(k*(k+w)) / u // of the exponents
-			z := w + 2*k
-			p := float64(z/w) * elementary.Exp(-gap)
+			z := w + float64(2*k)
+			p := float64(z / w * elementary.Exp(-gap))
 			du := gap / u
-			dw := -2*k/float64(z*w) - 2*k/u
+			dw := -float64(2*k)/float64(z*w) - float64(2*k)/u
 			sum += p
 			place += float64(p * 2 * k)
 			inverse += float64(p * (1/float64(z*z) - 1/float64(w*w)))
@@ -78,9 +78,9 @@ func passageLate(u, w float64) passage {
 	for k := 2.0; float64(half*(float64(k*k)-1)*u) <= decay; k++ {
 		s, before = float64(2*cosine*s)-before, s
 		c, beforeC = float64(2*cosine*c)-beforeC, c
-		e *= ratio
-		ratio *= fall
-		gap, turn := half*(float64(k*k)-1), k*math.Pi
+		e = float64(e * ratio)
+		ratio = float64(ratio * fall)
+		gap, turn := float64(half*(float64(k*k)-1)), float64(k*math.Pi)
 		term, by := float64(k*e*s), float64(k*e*turn*c)
 		sum += term
 		slope += by

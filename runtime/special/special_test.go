@@ -69,7 +69,7 @@ var functions = []function{
 	{name: "log_phi", one: LogPhi, error: 1e-15},
 	{name: "inv_phi", one: InvPhi, error: 1e-15},
 	{name: "log_bessel_i0", one: LogBesselI0, error: 1e-15},
-	{name: "bessel_ratio", one: BesselRatio, error: 1e-15},
+	{name: "bessel_ratio", one: BesselRatio, error: 2e-15},
 	{name: "bessel_ratio_slope", one: BesselRatioSlope, error: 2e-15},
 	{name: "log_first_passage", two: LogFirstPassage, error: 1e-14, scale: besidePassage(0, 0)},
 	{name: "log_first_passage_u", two: LogFirstPassageSlope1, error: 1e-14, scale: besidePassage(1, 0)},

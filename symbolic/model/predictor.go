@@ -81,7 +81,9 @@ func plainly(e *expr.Expr) bool {
 			seen[d] = true
 			ok = ok && d.Recursion == nil
 			for _, body := range d.Bodies() {
-				look(body)
+				if body != nil { // what is fitted to a reference has none
+					look(body)
+				}
 			}
 		})
 	}
