@@ -349,6 +349,10 @@ func (g *generator) demand(check *jen.Statement, dm dsl.Demand) {
 			}
 		})
 	case dsl.DemandSimplex:
+		if shape := d.Type.Shape; len(shape) > 1 {
+			check.Dot("Simplexes").Call(name, field(), g.dataExtent(shape[len(shape)-1]))
+			break
+		}
 		check.Dot("Simplex").Call(name, field())
 	case dsl.DemandCovariance:
 		check.Dot("Covariance").Call(name, field(), g.dataExtent(d.Type.Shape[0]))

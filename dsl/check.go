@@ -91,6 +91,7 @@ type checker struct {
 	indexing    Expr            // what the one subscript that is being read selects from
 	choosing    int             // conditions around what is being checked, in a branch of which it stands
 	subscripted *Name           // the name whose elements are being read
+	sums        int             // reductions whose bodies are being read
 	ahead       []Expr          // what stands in the ranges that are being opened
 	ranging     string          // the index whose range is being read
 	reads       []partRead      // what parts read of definitions in parts
@@ -1388,7 +1389,11 @@ func (c *checker) open(decls []IndexDecl) (indices []*Index, shut func()) {
 		ix := &Index{object: object{Name: d.Name, At: d.At}}
 		c.setRange(ix, d)
 		if old := c.index(d.Name); old != nil {
-			c.err(IndexShadows, d.At, "choose another name", "the index `%s` hides an index of the same name", d.Name)
+			hint := "choose another name"
+			if c.sums > 0 {
+				hint += "; where the one sum does not belong to the other, which goes on behind `*` and `/`, put that in brackets: `(sum(i in n) …)/…`"
+			}
+			c.err(IndexShadows, d.At, hint, "the index `%s` hides an index of the same name", d.Name)
 			c.note(old.At, "the other index")
 		} else if o, ok := c.scope[d.Name]; ok {
 			c.err(IndexShadows, d.At, "choose another name", "the index `%s` has the name of something declared", d.Name)
@@ -1483,14 +1488,13 @@ func (c *checker) let(s *LetStmt) {
 		return
 	}
 	l := &Let{object: object{s.Name.Name, s.Name.At, s.Doc, c.inSizes[s.Name.Name]}}
-	l.Value = s.Value
-	l.Indices, l.Type = c.definition(l.Name, decls(s.Places), s.Value)
+	l.Indices, l.Type, l.Value = c.definition(l.Name, decls(s.Places), s.Value)
 	c.reached(l)
 	c.defined(l)
 }
 
 // definition checks the value of a definition and returns its indices and type.
-func (c *checker) definition(name string, decls []IndexDecl, value Expr) ([]*Index, Type) {
+func (c *checker) definition(name string, decls []IndexDecl, value Expr) ([]*Index, Type, Expr) {
 	if len(decls) > MaxRank {
 		c.err(IndexCount, decls[MaxRank].At, "", "a definition has at most %d indices", MaxRank)
 		decls = decls[:MaxRank]
@@ -1506,6 +1510,9 @@ func (c *checker) definition(name string, decls []IndexDecl, value Expr) ([]*Ind
 		c.err(MetricMix, value.Span(), "write it in the `metric` statement", "a metric has no name of its own")
 		t = Type{}
 	} else if len(indices) > 0 {
+		if c.isArrayOf(value, indices) {
+			value, indices = byElements(value, indices)
+		}
 		c.wantScalar(value, fmt.Sprintf("the value of `%s[…]`", name))
 		t.Shape = nil
 		for _, ix := range indices {
@@ -1521,7 +1528,40 @@ func (c *checker) definition(name string, decls []IndexDecl, value Expr) ([]*Ind
 	if t.Base == Invalid {
 		t.Shape = nil
 	}
-	return indices, t
+	return indices, t, value
+}
+
+// isArrayOf reports whether a value is an array for each value of all indices. One that has the size of an index is taken for an oversight, `b*x` for `b*x[i]`; and a
+// vector that is drawn is drawn as a whole.
+func (c *checker) isArrayOf(value Expr, indices []*Index) bool {
+	shape := value.Type().Shape
+	if len(shape) == 0 || len(indices)+len(shape) > MaxRank || isRandom(value) {
+		return false
+	}
+	for _, ix := range indices {
+		bound := map[*Index]bool{}
+		for _, other := range c.indices {
+			bound[other] = other != ix
+		}
+		if slices.Contains(shape, ix.Range.Hi) || openIndex(value, bound) != ix {
+			return false
+		}
+	}
+	return true
+}
+
+// byElements is an array, one for each value of some indices, as its elements with indices of their own: `let m[i in n] = softmax(X[i, :])` is
+// `let m[i in n, k in K] = softmax(X[i, :])[k]`.
+func byElements(value Expr, indices []*Index) (Expr, []*Index) {
+	e := &IndexExpr{node: node{span: value.Span()}, Base: value}
+	for n, size := range value.Type().Shape {
+		ix := &Index{object: object{Name: fmt.Sprintf("_%d", n+1), At: value.Span()}, Range: Range{Fixed(1), size}}
+		e.Args = append(e.Args, &Name{node: node{span: value.Span()}, Name: ix.Name, Obj: ix})
+		e.Subscripts = append(e.Subscripts, Subscript{Index: ix})
+		indices = append(indices, ix)
+	}
+	e.setType(Type{Base: value.Type().Base})
+	return e, indices
 }
 
 func (c *checker) density(s *DensityStmt) {
@@ -2111,19 +2151,25 @@ func (c *checker) onSimplex(term *Term) {
 			if o.Constraint == Simplex || o.Support.spoiled {
 				return
 			}
-			c.err(OutsideSupport, n.Span(), fmt.Sprintf("declare `param %s simplex[%s]`", o.Name, o.Type.Shape[0]), "`%s` is defined on %s, but `%s` may lie outside", term.Dist.Name, term.Dist.Support, o.Name)
+			c.err(OutsideSupport, n.Span(), fmt.Sprintf("declare `param %s simplex%s`", o.Name, shapeText(o.Type)), "`%s` is defined on %s, but `%s` may lie outside", term.Dist.Name, term.Dist.Support, o.Name)
 			c.note(o.At, "declared here")
 			return
 		case *Data:
 			if o.Constraint == Simplex {
 				return
 			}
-			c.err(OutsideSupport, n.Span(), fmt.Sprintf("declare `data %s simplex[%s]`", o.Name, o.Type.Shape[0]), "`%s` is defined on %s, but `%s` may lie outside", term.Dist.Name, term.Dist.Support, o.Name)
+			c.err(OutsideSupport, n.Span(), fmt.Sprintf("declare `data %s simplex%s`", o.Name, shapeText(o.Type)), "`%s` is defined on %s, but `%s` may lie outside", term.Dist.Name, term.Dist.Support, o.Name)
 			c.note(o.At, "declared here")
 			return
 		}
 	}
 	c.err(OutsideSupport, term.Left.Span(), "the "+term.side()+" is a parameter or a datum that is declared `simplex`", "`%s` is defined on %s, and what this sums to is not known", term.Dist.Name, term.Dist.Support)
+}
+
+// shapeText is the shape of a type in brackets.
+func shapeText(t Type) string {
+	_, shape, _ := strings.Cut(t.String(), "[")
+	return "[" + shape
 }
 
 // covariance checks the covariance of a vector of n elements.

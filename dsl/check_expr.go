@@ -256,6 +256,8 @@ func (c *checker) reduction(e *SumExpr) {
 	c.ahead = []Expr{e.Body}
 	indices, shut := c.open(e.Indices)
 	c.ahead = nil
+	c.sums++
+	defer func() { c.sums-- }()
 	if c.lags(e, indices) {
 		shut()
 		e.Terms = c.termsOf(e, indices[0])
@@ -390,18 +392,15 @@ func (c *checker) name(e *Name) {
 	}
 }
 
-// indexed checks base[i, j+1].
+// indexed checks base[i, j+1]. What stands in brackets of its own, base[i][j], is the same, and dimensions behind those that are indexed are whole:
+// base[i] is the row base[i, :] of a matrix.
 func (c *checker) indexed(e *IndexExpr) {
-	if inner, ok := e.Base.(*IndexExpr); ok && len(inner.Args) == 1 && len(e.Args) == 1 {
-		if n, ok := inner.Base.(*Name); ok && c.index(n.Name) == nil && c.isMatrix(n.Name) {
-			c.expr(n)
-			for _, a := range []Expr{inner.Args[0], e.Args[0]} {
-				c.subscript(a, unknownExtent, "")
-			}
-			c.err(IndexCount, e.Span(), fmt.Sprintf("write %s[%s, %s]", n.Name, Text(inner.Args[0]), Text(e.Args[0])), "the indices of an element stand in one pair of brackets")
-			bad(e)
-			return
+	for {
+		inner, ok := e.Base.(*IndexExpr)
+		if !ok || slices.ContainsFunc(inner.Args, c.isSeveral) || c.rank(inner.Base) < len(inner.Args)+len(e.Args) {
+			break
 		}
+		e.Base, e.Args = inner.Base, slices.Concat(inner.Args, e.Args)
 	}
 	c.subscripted, _ = e.Base.(*Name)
 	c.expr(e.Base)
@@ -433,22 +432,41 @@ func (c *checker) indexed(e *IndexExpr) {
 		bad(e)
 		return
 	}
-	if len(e.Args) != len(t.Shape) {
-		hint := ""
-		if base, named := e.Base.(*Name); named && len(t.Shape) == 2 && len(e.Args) == 1 {
-			hint = fmt.Sprintf("a row is %s[%s, :], a column %s[:, %s]", base.Name, Text(e.Args[0]), base.Name, Text(e.Args[0]))
-		} else if named && len(e.Args) < len(t.Shape) {
-			var at []string
-			for _, a := range e.Args {
-				at = append(at, Text(a))
-			}
-			hint = fmt.Sprintf("what is at %s is %s[%s%s]", strings.Join(at, ", "), base.Name, strings.Join(at, ", "), strings.Repeat(", :", len(t.Shape)-len(at)))
-		}
-		c.err(IndexCount, e.Span(), hint, "%s is %s and takes %s, not %d", what, t, indicesText(len(t.Shape)), len(e.Args))
+	for len(e.Args) < len(t.Shape) {
+		e.Args = append(slices.Clip(e.Args), &SliceExpr{node: node{span: e.Span()}})
+	}
+	if len(e.Args) > len(t.Shape) {
+		c.err(IndexCount, e.Span(), "", "%s is %s and takes %s, not %d", what, t, indicesText(len(t.Shape)), len(e.Args))
 		bad(e)
 		return
 	}
 	c.elements(e, t, what)
+}
+
+// isSeveral reports whether a subscript is several positions.
+func (c *checker) isSeveral(e Expr) bool {
+	if _, ok := e.(*SliceExpr); ok {
+		return true
+	}
+	core, _ := c.unshifted(e)
+	return c.isArray(core)
+}
+
+// rank is the number of dimensions of what is named, 0 where nothing is, or what has no type yet.
+func (c *checker) rank(e Expr) int {
+	n, ok := e.(*Name)
+	if !ok || c.index(n.Name) != nil {
+		return 0
+	}
+	switch o := c.scope[n.Name].(type) {
+	case *Data:
+		return len(o.Type.Shape)
+	case *Param:
+		return len(o.Type.Shape)
+	case *Let:
+		return len(o.Type.Shape)
+	}
+	return 0
 }
 
 // definitionNamed is the definition that an expression names.
@@ -516,19 +534,6 @@ func (c *checker) elements(e *IndexExpr, t Type, what string) {
 	if !ok {
 		bad(e)
 	}
-}
-
-// isMatrix reports whether a name is that of a matrix.
-func (c *checker) isMatrix(name string) bool {
-	switch o := c.scope[name].(type) {
-	case *Data:
-		return len(o.Type.Shape) == 2
-	case *Param:
-		return len(o.Type.Shape) == 2
-	case *Let:
-		return len(o.Type.Shape) == 2
-	}
-	return false
 }
 
 // subscript resolves one index and proves that it stays inside 1..size.

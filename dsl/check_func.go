@@ -309,8 +309,7 @@ func (c *checker) body(fn *Func, given []*Let) (lets []*Let, value Expr) {
 			continue
 		}
 		l := &Let{object: object{s.Name.Name, s.Name.At, s.Doc, false}, Local: true}
-		l.Value = s.Value
-		l.Indices, l.Type = c.definition(l.Name, decls(s.Places), s.Value)
+		l.Indices, l.Type, l.Value = c.definition(l.Name, decls(s.Places), s.Value)
 		delete(c.later, l.Name)
 		c.declare(l)
 		lets = append(lets, l)

@@ -25,8 +25,7 @@ func (c *checker) quantity(s *QuantityLine) {
 		return
 	}
 	q := newQuantity(s.Name, s.Doc)
-	q.Value = s.Value
-	q.Indices, q.Type = c.definition(q.Name, decls(s.Places), s.Value)
+	q.Indices, q.Type, q.Value = c.definition(q.Name, decls(s.Places), s.Value)
 	c.wholeOfEach(q)
 	c.reached(&q.Let)
 	c.defined(&q.Let)

@@ -371,8 +371,8 @@ func (c *checker) pairPart(l *Let, name string, value Expr, indices ...int) *Let
 	for _, d := range indices {
 		decls = append(decls, declOf(l.Indices[d]))
 	}
-	out := &Let{object: object{Name: l.Name + name, At: l.At, used: true}, Local: true, Value: value}
-	out.Indices, out.Type = c.definition(out.Name, decls, value)
+	out := &Let{object: object{Name: l.Name + name, At: l.At, used: true}, Local: true}
+	out.Indices, out.Type, out.Value = c.definition(out.Name, decls, value)
 	return out
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A definition in parts gives an array by its positions: some one by one, the others by one part with `for`. A part may
@@ -351,6 +352,14 @@ func (c *checker) start(l *Let, s *LetStmt) {
 	p.Indices = indices
 	if first.At == nil {
 		c.err(BadParts, first.Decl.At, "a part reads "+l.partForm(), "the %s place of the parts of `%s` is their position", ordinal(r.Place+1), l.Name)
+	} else if g := c.positionsAt(first.At); g != nil {
+		if !r.bad {
+			c.err(BadSize, first.At.Span(), "what stands at several positions is a sum: `"+c.scatterText(l)+"`", "`%s` is several positions, and a part defines one", g.Name)
+			c.note(g.At, "declared here")
+		}
+		c.expr(s.Value)
+		r.bad = true
+		return
 	} else if n, ok := first.At.(*Name); ok && c.scope[n.Name] == nil && !c.poisoned[n.Name] && !slices.ContainsFunc(r.stmts, func(s *LetStmt) bool { return s.For != nil }) {
 		c.err(BadParts, n.Span(), fmt.Sprintf("write %s, or end the line with `for %s in 2..n`", l.form("[%s in n] = …", n.Name), n.Name), "the index `%s` has no range", n.Name)
 		r.bad = true
@@ -371,6 +380,41 @@ func (c *checker) start(l *Let, s *LetStmt) {
 	if c.otherPlaces(l, s, indices) {
 		c.valueOfPart(s)
 	}
+}
+
+// positionsAt is the vector of integer data that an expression names, or nil.
+func (c *checker) positionsAt(e Expr) *Data {
+	if n, ok := e.(*Name); ok {
+		if d, ok := c.scope[n.Name].(*Data); ok && d.Type.Base == Int && len(d.Type.Shape) == 1 {
+			d.used = true
+			return d
+		}
+	}
+	return nil
+}
+
+// scatterText is a definition whose parts are at positions in data, as a whole: of `let x[seen] = v` and `let x[missing] = w` it is
+// `let x[i in n] = sum(k in m) delta(i, seen[k])*v[k] + sum(k in l) delta(i, missing[k])*w[k]`.
+func (c *checker) scatterText(l *Let) string {
+	size, sums := "n", []string{}
+	for _, s := range l.Recursion.stmts {
+		at, _ := l.Recursion.position(s)
+		g := c.positionsAt(at.At)
+		if g == nil {
+			continue
+		}
+		if _, hi, ok := g.Values(); ok {
+			size = hi.String()
+		}
+		value := Text(s.Value)
+		if n, ok := s.Value.(*Name); ok && c.rank(n) == 1 {
+			value += "[k]"
+		} else if !ok {
+			value = "(" + value + ")"
+		}
+		sums = append(sums, fmt.Sprintf("sum(k in %s) delta(i, %s[k])*%s", g.Type.Shape[0], g.Name, value))
+	}
+	return fmt.Sprintf("let %s[i in %s] = %s", l.Name, size, strings.Join(sums, " + "))
 }
 
 // otherPlaces checks the places of a part beside its position: indices that start at 1, as many as the array has. It reports whether

@@ -41,7 +41,7 @@ const (
 
 // Simplex is the type `simplex[K]`: K positive numbers that sum to 1. The last is 1 less the others.
 var Simplex = &Constraint{
-	Name: "simplex", Least: 2, Doc: "positive, of sum 1", Lo: 0, Hi: 1, Data: 1,
+	Name: "simplex", Least: 2, Doc: "positive, of sum 1", Lo: 0, Hi: 1, Data: MaxRank,
 	Coordinates: lastLess(1),
 }
 

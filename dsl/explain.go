@@ -155,6 +155,9 @@ func (r *reading) noDeclaration(want, hint string) error {
 	}
 	if isType(t.Value) {
 		r.poisonLine()
+		if isType(r.peekAt(1).Value) {
+			return fail(Reserved, tokenSpan(t), "choose another name", "`%s` is a keyword of the language and cannot be a name", t.Value)
+		}
 		return fail(Reserved, tokenSpan(t), "the type follows the name, as in `data n int`", "`%s` is a keyword of the language and cannot be a name", t.Value)
 	}
 	return r.noName(want, hint)

@@ -263,6 +263,9 @@ func (p *parser) wordHint(hint string) string {
 		}
 		return "`for` ends a `~` statement; a sum reads sum(i in n) …"
 	case "if", "where":
+		if open := p.open(); t.Value == "if" && p.afterValue() && len(open) > 0 && p.elseFollows() {
+			return "a conditional reads `if c then a else b`: the condition comes first"
+		}
 		if p.afterValue() && p.afterDistribution() {
 			return "what a condition chooses is a term: `density sum(i in n) (if d[i] == 1 then normal_lpdf(y[i] | mu, s) else 0)`"
 		}
@@ -426,4 +429,16 @@ func (p *parser) calledAt(open lexer.Token) string {
 // afterDistribution reports whether the line so far is a statement with a distribution.
 func (p *parser) afterDistribution() bool {
 	return slices.ContainsFunc(p.line(), func(t lexer.Token) bool { return t.Value == "~" })
+}
+
+// elseFollows reports whether the line goes on with `else` where no `then` comes before: a condition behind its value, as Python and R's users write it.
+func (p *parser) elseFollows() bool {
+	for n := 0; ; n++ {
+		switch t := p.peekAt(n); {
+		case t.EOF() || t.Type == tokEnd || t.Value == "then":
+			return false
+		case t.Value == "else":
+			return true
+		}
+	}
 }

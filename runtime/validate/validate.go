@@ -492,6 +492,18 @@ func (c *Checker) Simplex(name string, x []float64) {
 	}
 }
 
+// Simplexes demands that each k numbers, a row of an array, are positive and sum to 1.
+func (c *Checker) Simplexes(name string, x []float64, k int) {
+	before := len(c.problems.List)
+	c.Reals(name, x, 0, math.Inf(1), true, true)
+	if len(c.problems.List) > before || len(c.except[name]) > 0 || k < 1 {
+		return
+	}
+	if err := transform.Rows(func(_, x []float64) error { return transform.CheckSimplex(x) }, len(x)/k, nil, x); err != nil {
+		c.fail(name, "%v", err)
+	}
+}
+
 func within(v, lo, hi float64, loOpen, hiOpen bool) bool {
 	if math.IsNaN(v) || math.IsInf(v, 0) || math.IsNaN(lo) || math.IsNaN(hi) {
 		return false

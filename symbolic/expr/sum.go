@@ -3,6 +3,8 @@ package expr
 import (
 	"math"
 	"slices"
+
+	"github.com/hamc-dev/hamc/dsl"
 )
 
 // Bounds takes the comparisons of a sum's index out of what is summed: from is what it comes after,
@@ -85,7 +87,7 @@ func (c *Context) sumOfProduct(i *Index, body *Expr) *Expr {
 		if at.carries(i) {
 			continue // δ[i, g[i]]
 		}
-		rest := c.Product(val, without(k, n), without(factors, n))
+		rest := c.Product(val, without(k, n), c.tabulated(i, at, without(factors, n)))
 		return c.Mul(c.Within(at, i.Range), c.Subst(rest, i, at))
 	}
 	// A factor that is a sum with deltas of i is multiplied out, so that
@@ -128,6 +130,70 @@ func (c *Context) sumOfProduct(i *Index, body *Expr) *Expr {
 		return c.Mul(c.Product(val, outK, out), inner)
 	}
 	return c.bind(i, body)
+}
+
+// tabulated are factors of which data will select the elements at a position, as y[n] does the category: a function that depends on fewer indices than the position is made once for all
+// positions, log(1 − exp(c_k − c_{k+1})) for each k and not for each observation. So is one that depends on others through an element of data alone, c_{g[n],k}, for each group.
+func (c *Context) tabulated(i *Index, at Sub, factors []*Expr) []*Expr {
+	if at.Data == nil || !c.Sharing {
+		return factors
+	}
+	fewer := func(f *Expr) bool {
+		return slices.ContainsFunc(at.Data.free, func(x *Index) bool { return !f.HasFree(x) })
+	}
+	for n, f := range factors {
+		if f.Op != Call || f.Func.Cost < leastChosen || f.stage < StagePosition || !f.HasFree(i) {
+			continue
+		}
+		atom := f
+		if fewer(f) {
+			atom = c.Atom(f)
+		} else if g, j := groupOf(c, f); g != nil {
+			if h := c.inGroups(f, g, j); fewer(h) {
+				atom = c.Subst(c.Atom(h), j, Sub{Data: g})
+			}
+		}
+		factors = slices.Clone(factors)
+		factors[n] = atom
+	}
+	return factors
+}
+
+// groupOf is the element of data by which e selects from arrays, and an index over what it selects from; nil where there is none, or several.
+func groupOf(c *Context, e *Expr) (g *Expr, j *Index) {
+	ok := true
+	Refs(e, func(r *Expr) {
+		for n, s := range r.Subs {
+			if s.Data == nil || r.Tensor.Shape == nil {
+				continue
+			}
+			over := dsl.Range{Lo: dsl.Fixed(1), Hi: r.Tensor.Shape[n]}
+			if g == nil {
+				g, j = s.Data, c.NewIndex("j", over)
+			}
+			ok = ok && s.Data == g && s.Offset == 0 && j.Range == over
+		}
+	})
+	if !ok {
+		return nil, nil
+	}
+	return g, j
+}
+
+// inGroups is e with an index in the place of an element of data that selects.
+func (c *Context) inGroups(e, g *Expr, j *Index) *Expr {
+	return c.Replace(e, func(r *Expr) *Expr {
+		if !slices.ContainsFunc(r.Subs, func(s Sub) bool { return s.Data == g }) {
+			return r
+		}
+		subs := slices.Clone(r.Subs)
+		for n, s := range subs {
+			if s.Data == g {
+				subs[n] = Sub{Index: j}
+			}
+		}
+		return c.Ref(r.Tensor, subs...)
+	})
 }
 
 // Largest returns max_i body.
