@@ -16,6 +16,7 @@ func (c *checker) freeScales(m *Model) {
 			continue
 		}
 		scale := t.Args[len(t.Args)-1]
+		c.differencesOfPairs(m, t, scale)
 		p, s := paramOf(t.Left), paramOf(scale)
 		if p == nil || p.Constraint != SumToZero || s == nil || s.Support.LoNum == nil || !scale.Type().IsScalar() || takenAway(m, scale) {
 			continue
@@ -23,6 +24,40 @@ func (c *checker) freeScales(m *Model) {
 		c.warn(FreeScale, t.Left.Span(), fmt.Sprintf("add `density %s`, which takes one factor away", missingFactor(t, p, scale)),
 			"`%s` sums to 0, so one number less is free than there are factors 1/%s: where data allow that to go to 0 the density grows without end, and there is no posterior", p.Name, Text(scale))
 	}
+}
+
+// differencesOfPairs warns of differences x[a] - x[b] ~ normal(0, s) of pairs in data: of n numbers n − 1 differences are free, and pairs that are no tree are more.
+func (c *checker) differencesOfPairs(m *Model, t *Term, scale Expr) {
+	minus, ok := t.Left.(*BinaryExpr)
+	if !ok || minus.Op != "-" {
+		return
+	}
+	x, y, s := gathered(minus.X), gathered(minus.Y), paramOf(scale)
+	if x == nil || x != y || s == nil || s.Support.LoNum == nil || !scale.Type().IsScalar() || takenAway(m, scale) {
+		return
+	}
+	var pairs Extent
+	switch shape := t.Left.Type().Shape; {
+	case len(shape) == 1:
+		pairs = shape[0]
+	case len(shape) == 0 && t.For != nil:
+		pairs = t.For.Range.Hi
+	default:
+		return
+	}
+	n := x.Type.Shape[0]
+	c.warn(FreeScale, t.Left.Span(), fmt.Sprintf("add `density (%s - (%s))*log(%s)`, which leaves as many factors as there are free numbers, where the pairs connect all of them", pairs, n.Plus(-1), Text(scale)),
+		"%s differences of %s numbers are not free of one another where there are more than %s, but each has a factor 1/%s: where data allow that to go to 0 the density grows without end, and there is no posterior",
+		pairs, n, n.Plus(-1), Text(scale))
+}
+
+// gathered is the parameter of which an expression is elements at positions in data; nil if it is none.
+func gathered(e Expr) *Param {
+	at, ok := e.(*IndexExpr)
+	if !ok || len(at.Subscripts) != 1 || at.Subscripts[0].Gather == nil {
+		return nil
+	}
+	return paramOf(e)
 }
 
 // missingFactor is what takes one factor for each row away.
