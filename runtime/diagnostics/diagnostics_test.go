@@ -392,3 +392,19 @@ func BenchmarkESSMean(b *testing.B) {
 		})
 	}
 }
+
+// TestRoundedConstant: draws that differ by rounding are those of a constant, and draws that differ by more are not.
+func TestRoundedConstant(t *testing.T) {
+	for _, c := range []struct {
+		other    float64
+		constant bool
+	}{{1, true}, {math.Nextafter(1, 2), true}, {math.Nextafter(1, 0), true}, {1 + 1e-14, false}} {
+		rows, err := Summarize([]string{"a"}, [][][]float64{{{1, c.other, 1, c.other}, {c.other, 1, 1, c.other}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := rows[0]; s.Constant != c.constant || c.constant && (s.Mean != 1 || s.SD != 0 || !math.IsNaN(s.RHat) || !math.IsNaN(s.MCSE)) || !c.constant && math.IsNaN(s.RHat) {
+			t.Errorf("1 and %v: %+v", c.other, s)
+		}
+	}
+}

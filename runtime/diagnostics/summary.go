@@ -20,7 +20,7 @@ type Summary struct {
 	RHat      float64
 	KHat      float64 // shape of the heavier tail: see ParetoKHat
 
-	// Constant is set where all draws, two or more, are the same number, which is Mean then: nothing can be
+	// Constant is set where all draws, two or more, are the same number but for its rounding, which is Mean then, as the diagonal of L L' of the factor of a correlation matrix: nothing can be
 	// said of how well such a quantity mixes, and ESS and R-hat are undefined.
 	Constant bool
 }
@@ -101,6 +101,9 @@ func rectangular(chains [][]float64) error {
 	return nil
 }
 
+// roundings is how many neighbouring numbers may stand for one that is rounded in a different way from draw to draw.
+const roundings = 8
+
 func (w *workspace) summary(name string, chains [][]float64, probabilities []float64) Summary {
 	a := w.load(chains)
 	mu := mean(a.x)
@@ -123,14 +126,14 @@ func (w *workspace) summary(name string, chains [][]float64, probabilities []flo
 		return s
 	}
 	keys := w.order(a.x)
-	if len(a.x) > 1 && constant(keys) {
-		s.Constant, s.Mean, s.SD = true, a.x[0], 0 // without the rounding of a mean
+	if len(a.x) > 1 && keys[len(keys)-1].bits-keys[0].bits <= roundings {
+		s.Constant, s.Mean, s.SD, s.MCSE = true, a.x[0], 0, math.NaN() // without the rounding of a mean
 	}
 	sorted := w.values(a, keys)
 	for i, p := range probabilities {
 		s.Quantiles[i] = quantile(sorted, p)
 	}
-	if a.undefined() {
+	if s.Constant || a.undefined() {
 		return s
 	}
 	s.ESSTail = w.essTail(a, sorted)
