@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -349,6 +350,9 @@ func (c *checker) gatherInside(a Expr, d *Data, shift int, size Extent, what str
 				name, first = "N", fmt.Sprintf("name the size, `let N = %s`, and ", unbracketed(size.Name))
 			}
 			hint = first + "declare " + d.rangeDeclaration(Extent{Name: name, Offset: size.Offset}, shift)
+		}
+		if _, _, ranged := d.Values(); ranged && shift == 0 && size != unknownExtent && slices.Equal(d.Type.Shape, []Extent{size}) {
+			hint = fmt.Sprintf("%s has as many elements as `%s`: leave `[%s]` out; or, if they are positions in it, %s", what, d.Name, Text(a), hint)
 		}
 		c.err(GatherRange, a.Span(), hint, "%s", fault)
 		c.note(d.At, "declared here")

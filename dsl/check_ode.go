@@ -22,7 +22,11 @@ func (c *checker) ode(s *OdeStmt) {
 		o.vars[id.Name] = v
 		c.states[id.Name] = c.states[id.Name] || kind == OdeState
 		if old, ok := c.scope[id.Name]; ok {
-			c.err(IndexShadows, id.At, "choose another name", "%s `%s` has the name of something declared", kind, id.Name)
+			hint := "choose another name"
+			if _, param := old.(*Param); param && kind != OdeState {
+				hint = "what is declared is known in the equations: leave it out here; or choose another name"
+			}
+			c.err(IndexShadows, id.At, hint, "%s `%s` has the name of something declared", kind, id.Name)
 			c.note(old.Declared(), "declared here")
 			hidden[id.Name] = old
 			c.scope[id.Name] = v
