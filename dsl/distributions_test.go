@@ -335,9 +335,15 @@ func cosines(x float64, k int) float64 {
 	return s
 }
 
-// passage is the density over u of the time of a first passage, by the method of images.
+// passage is the density over u of the time of a first passage, by the method of images, or for late times by the eigenfunctions.
 func passage(u, w float64) float64 {
 	s := 0.0
+	if u > 0.5 {
+		for k := 1.0; k < 20; k++ {
+			s += math.Pi * k * math.Exp(-k*k*math.Pi*math.Pi*u/2) * math.Sin(k*math.Pi*w)
+		}
+		return s
+	}
 	for k := -60; k <= 60; k++ {
 		z := w + 2*float64(k)
 		s += z * math.Exp(-z*z/(2*u))

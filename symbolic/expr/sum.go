@@ -146,10 +146,13 @@ func (c *Context) tabulated(i *Index, at Sub, factors []*Expr) []*Expr {
 			continue
 		}
 		atom := f
+		if Strays(f) { // where the position does not go
+			continue
+		}
 		if fewer(f) {
 			atom = c.Atom(f)
 		} else if g, j := groupOf(c, f); g != nil {
-			if h := c.inGroups(f, g, j); fewer(h) {
+			if h := c.inGroups(f, g, j); fewer(h) && !Strays(h) {
 				atom = c.Subst(c.Atom(h), j, Sub{Data: g})
 			}
 		}
