@@ -134,8 +134,9 @@ func (c *Context) sumOfProduct(i *Index, body *Expr) *Expr {
 
 // tabulated are factors of which data will select the elements at a position, as y[n] does the category: a function that depends on fewer indices than the position is made once for all
 // positions, log(1 − exp(c_k − c_{k+1})) for each k and not for each observation. So is one that depends on others through an element of data alone, c_{g[n],k}, for each group.
+// Second derivatives of what is made for some positions alone would be read at all.
 func (c *Context) tabulated(i *Index, at Sub, factors []*Expr) []*Expr {
-	if at.Data == nil || !c.Sharing {
+	if at.Data == nil || !c.Sharing || !c.FirstOrder {
 		return factors
 	}
 	fewer := func(f *Expr) bool {
