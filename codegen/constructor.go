@@ -349,11 +349,8 @@ func (g *generator) demand(check *jen.Statement, dm dsl.Demand) {
 			}
 		})
 	case dsl.DemandSimplex:
-		if shape := d.Type.Shape; len(shape) > 1 {
-			check.Dot("Simplexes").Call(name, field(), g.dataExtent(shape[len(shape)-1]))
-			break
-		}
-		check.Dot("Simplex").Call(name, field())
+		shape := d.Type.Shape
+		check.Dot("Simplex").Call(name, field(), g.dataExtent(shape[len(shape)-1]))
 	case dsl.DemandCovariance:
 		check.Dot("Covariance").Call(name, field(), g.dataExtent(d.Type.Shape[0]))
 	case dsl.DemandUpTo:

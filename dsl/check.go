@@ -2335,8 +2335,12 @@ func (c *checker) insideSupport(term *Term) {
 			want = fmt.Sprintf("declare it with the same end: `param %s %s`", param.Name, param.declared("> "+endText(begin, "a")))
 		}
 	case Angles:
-		if !param.BoundByParams() && (sup.Lo == nil || sup.Hi == nil) {
+		long := sup.LoNum != nil && sup.HiNum != nil && *sup.HiNum-*sup.LoNum > 2*math.Pi+1e-3
+		if !param.BoundByParams() && (sup.Lo == nil || sup.Hi == nil || long) {
 			want = fmt.Sprintf("declare `param %s %s`", param.Name, param.declared("in (-pi(), pi())"))
+			if long {
+				want += ": angles are in radians"
+			}
 		}
 	}
 	if want != "" {

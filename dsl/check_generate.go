@@ -149,7 +149,7 @@ func (c *checker) randomCall(e *CallExpr, dist *Distribution) {
 			hint = "draw its trials one by one: `kind[i in n] = categorical_rng(theta)`"
 		}
 		if dist.Defective {
-			hint = "its density is of a part of what may happen"
+			hint = "its density is of the times that end at one of two boundaries"
 		}
 		c.err(NotYet, e.At, hint, "draws from `%s` are not in this version of the language", dist.Name)
 		return

@@ -353,6 +353,7 @@ func (c *checker) start(l *Let, s *LetStmt) {
 	if first.At == nil {
 		c.err(BadParts, first.Decl.At, "a part reads "+l.partForm(), "the %s place of the parts of `%s` is their position", ordinal(r.Place+1), l.Name)
 	} else if g := c.positionsAt(first.At); g != nil {
+		g.used = true
 		if !r.bad {
 			c.err(BadSize, first.At.Span(), "what stands at several positions is a sum: `"+c.scatterText(l)+"`", "`%s` is several positions, and a part defines one", g.Name)
 			c.note(g.At, "declared here")
@@ -386,7 +387,6 @@ func (c *checker) start(l *Let, s *LetStmt) {
 func (c *checker) positionsAt(e Expr) *Data {
 	if n, ok := e.(*Name); ok {
 		if d, ok := c.scope[n.Name].(*Data); ok && d.Type.Base == Int && len(d.Type.Shape) == 1 {
-			d.used = true
 			return d
 		}
 	}

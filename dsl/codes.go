@@ -202,7 +202,7 @@ var Catalogue = []Entry{
 	{UnequalPredictors, "`hamc vet`: predictors have one scale", "data x real[n, k] in metres and millimetres", "columns divided by their standard deviations"},
 	{EmptyGroup, "`hamc vet`: each group has data", "data g int[n] in 1..k without an element 3", "groups numbered from 1 without gaps"},
 	{NotSmooth, "warning: what depends on a parameter has a kink or a jump", "density -abs(mu)", "density -sqrt(mu^2 + 1e-6)"},
-	{FreeScale, "warning: numbers that sum to 0 have a prior with one factor less than there are of them, if its scale is a parameter", "param e sum_to_zero[3]; e ~ normal(0, sigma)", "param e sum_to_zero[3]; e ~ normal(0, sigma); density log(sigma)"},
+	{FreeScale, "warning: a prior whose scale is a parameter has as many factors of it as there are free numbers: one less than numbers that sum to 0, or than numbers whose differences have it", "param e sum_to_zero[3]; e ~ normal(0, sigma)", "param e sum_to_zero[3]; e ~ normal(0, sigma); density log(sigma)"},
 	{LeftOfEach, "warning: the left side of a statement with `for` depends on its index", "y ~ normal(mu*c[i], sigma) for i in n", "y[i] ~ normal(mu*c[i], sigma) for i in n"},
 }
 

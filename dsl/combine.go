@@ -89,13 +89,13 @@ func (c *checker) components(x *combination, at Span, args []Arg) (out []compone
 			} else if !dist.Support.Discrete() {
 				hint += fmt.Sprintf("; of real numbers it is `density sum(i in n) (if y[i] == 0 then log(p) else log1m(p) + %s)`", strings.Replace(dist.form(), "(y", "(y[i]", 1))
 			}
-			c.err(BadArgument, call.At, hint, "`%s` is made of a distribution of counts"+map[bool]string{true: " or of positive numbers"}[x.takes(Positive)]+", and `%s` describes %s", x.name, dist.Name, dist.Support)
+			c.err(BadArgument, call.At, hint, "`%s` is made of a distribution of counts"+map[bool]string{true: " or of positive numbers"}[x.takes(Positive)]+", and `%s` describes %s", x.name, dist.Name, dist.Where())
 			return nil, false
 		case len(call.Args) != len(dist.Args):
 			c.err(ArgumentCount, call.At, fmt.Sprintf("write %s(%s)", dist.Name, strings.Join(dist.argNames(), ", ")), "`%s` has %s, not %d", dist.Name, count(len(dist.Args), "argument"), len(call.Args))
 			return nil, false
 		case len(out) > 0 && (dist.Support.Discrete() != out[0].dist.Support.Discrete() || (dist.Whole() || out[0].dist.Whole()) && dist.Support != out[0].dist.Support):
-			c.err(BadArgument, call.At, "", "`%s` describes %s, and `%s` %s", dist.Name, dist.Support, out[0].dist.Name, out[0].dist.Support)
+			c.err(BadArgument, call.At, "", "`%s` describes %s, and `%s` %s", dist.Name, dist.Where(), out[0].dist.Name, out[0].dist.Where())
 			return nil, false
 		}
 		out = append(out, component{dist, call})

@@ -54,6 +54,14 @@ func TestLadder(t *testing.T) {
 	if row, merit := l.best(); row != 0 || merit == 0 || l.ended() {
 		t.Errorf("all of ten are accepted, and 0.99 are to be: rung %d of merit %v", row, merit)
 	}
+	// One gradient that 0.9 of the trajectories are accepted with is worth more by merit than two, and is not taken.
+	l = newLadder(0.8, 0, 1, 0, 0)
+	for range 50 {
+		l.add([]float64{0.9, 0.98, 0.99, 0.99}[min(l.Now, 3)])
+	}
+	if row, _ := l.best(); row != 1 {
+		t.Errorf("one gradient accepts 0.9 and two 0.98: rung %d", row)
+	}
 	if l := newLadder(0.8, 0.3, 1, 1, 0); l.Time != plainQuarter {
 		t.Errorf("a departure of 0.3: %+v", l)
 	}

@@ -480,26 +480,19 @@ func (c *Checker) Covariance(name string, a []float64, n int) {
 	}
 }
 
-// Simplex demands positive numbers that sum to 1.
-func (c *Checker) Simplex(name string, x []float64) {
-	before := len(c.problems.List)
-	c.Reals(name, x, 0, math.Inf(1), true, true)
-	if len(c.problems.List) > before || len(c.except[name]) > 0 {
-		return
-	}
-	if err := transform.CheckSimplex(x); err != nil {
-		c.fail(name, "%v", err)
-	}
-}
-
-// Simplexes demands that each k numbers, a row of an array, are positive and sum to 1.
-func (c *Checker) Simplexes(name string, x []float64, k int) {
+// Simplex demands that each k numbers, the whole of a vector or a row of an array, are positive and sum to 1. What is wrong names the row, if there are several.
+func (c *Checker) Simplex(name string, x []float64, k int) {
 	before := len(c.problems.List)
 	c.Reals(name, x, 0, math.Inf(1), true, true)
 	if len(c.problems.List) > before || len(c.except[name]) > 0 || k < 1 {
 		return
 	}
-	if err := transform.Rows(func(_, x []float64) error { return transform.CheckSimplex(x) }, len(x)/k, nil, x); err != nil {
+	check := func(_, x []float64) error { return transform.CheckSimplex(x) }
+	err := check(nil, x)
+	if len(x) != k {
+		err = transform.Rows(check, len(x)/k, nil, x)
+	}
+	if err != nil {
 		c.fail(name, "%v", err)
 	}
 }

@@ -46,11 +46,11 @@ func TestDemands(t *testing.T) {
 		{"covariance", func(c *validate.Checker) { c.Covariance("S", []float64{2, 1, 1, 2}, 2) }, ""},
 		{"asymmetric", func(c *validate.Checker) { c.Covariance("S", []float64{2, 1, 0, 2}, 2) }, "S is not symmetric: entry (2, 1) is 0 and entry (1, 2) is 1"},
 		{"indefinite", func(c *validate.Checker) { c.Covariance("S", []float64{1, 2, 2, 1}, 2) }, "S is not positive definite"},
-		{"simplex", func(c *validate.Checker) { c.Simplex("w", []float64{0.5, 0.4}) }, "w has the sum 0.9, but the elements of a simplex sum to 1"},
-		{"simplexes", func(c *validate.Checker) { c.Simplexes("Y", []float64{0.5, 0.5, 0.25, 0.75}, 2) }, ""},
-		{"no simplexes", func(c *validate.Checker) { c.Simplexes("Y", nil, 0) }, ""},
-		{"a row that is no simplex", func(c *validate.Checker) { c.Simplexes("Y", []float64{0.5, 0.5, 0.25, 0.5}, 2) }, "Y[2] has the sum 0.75, but the elements of a simplex sum to 1"},
-		{"a zero in a simplex", func(c *validate.Checker) { c.Simplexes("Y", []float64{0.5, 0.5, 0, 1}, 2) }, "Y[3] is 0, but must be above 0"},
+		{"simplex", func(c *validate.Checker) { c.Simplex("w", []float64{0.5, 0.4}, 2) }, "w has the sum 0.9, but the elements of a simplex sum to 1"},
+		{"simplexes", func(c *validate.Checker) { c.Simplex("Y", []float64{0.5, 0.5, 0.25, 0.75}, 2) }, ""},
+		{"no simplexes", func(c *validate.Checker) { c.Simplex("Y", nil, 0) }, ""},
+		{"a row that is no simplex", func(c *validate.Checker) { c.Simplex("Y", []float64{0.5, 0.5, 0.25, 0.5}, 2) }, "Y[2] has the sum 0.75, but the elements of a simplex sum to 1"},
+		{"a zero in a simplex", func(c *validate.Checker) { c.Simplex("Y", []float64{0.5, 0.5, 0, 1}, 2) }, "Y[3] is 0, but must be above 0"},
 		{"NaN covariance", func(c *validate.Checker) { c.Covariance("S", []float64{1, nan, nan, 1}, 2) }, "S is not"},
 		{"all problems", func(c *validate.Checker) {
 			c.AtLeast("n", 0, 1)

@@ -69,11 +69,10 @@ func (el *Elaborator) logical(e *dsl.BinaryExpr) Value {
 
 // conjuncts are conditions that hold together where g holds: each may tell of other positions.
 func conjuncts(g *Expr) []*Expr {
-	named := func(e *Expr, name string) bool { return e.Op == Call && e.Func.Name == name }
 	switch {
-	case named(g, "both"):
+	case isCall(g, "both"):
 		return append(conjuncts(g.Args[0]), conjuncts(g.Args[1])...)
-	case named(g, "zero") && named(g.Args[0], "zero"): // neither of two does not hold
+	case isCall(g, "zero") && isCall(g.Args[0], "zero"): // neither of two does not hold
 		return conjuncts(g.Args[0].Args[0])
 	}
 	return []*Expr{g}
@@ -374,6 +373,9 @@ func (c *Context) choosingArguments(cond, y, z *Expr) *Expr {
 		return nil
 	}
 	valueY, ks, ys := c.termsOf(y)
+	if !slices.ContainsFunc(ys, costly) {
+		return nil // as most choices
+	}
 	valueZ, ms, zs := c.termsOf(z)
 	for n, f := range ys {
 		m := slices.IndexFunc(zs, func(g *Expr) bool { return c.shares(cond, f, g) })
@@ -399,12 +401,14 @@ func (c *Context) shares(cond, f, g *Expr) bool {
 	return !slices.ContainsFunc(cond.free, func(i *Index) bool { return !f.HasFree(i) || !g.HasFree(i) })
 }
 
-// termsOf are those of a sum, with their factors, and its constant; those of sums that are shared definitions among them.
+// termsOf are those of a sum, with their factors, and its constant; those of shared definitions among them that hold a costly function.
 func (c *Context) termsOf(e *Expr) (value float64, ks []float64, es []*Expr) {
 	var collect func(k float64, e *Expr)
 	collect = func(k float64, e *Expr) {
-		if e.Op == Ref && e.Tensor.Kind == SharedTensor && (e.Tensor.Def.Body.Op == Add || costly(e.Tensor.Def.Body)) {
-			e = c.SubstAll(e.Tensor.Def.Body, e.Tensor.Def.Indices, e.Subs)
+		if e.Op == Ref && e.Tensor.Kind == SharedTensor {
+			if d := e.Tensor.Def; costly(d.Body) || d.Body.Op == Add && slices.ContainsFunc(d.Body.Args, costly) {
+				e = c.SubstAll(d.Body, d.Indices, e.Subs)
+			}
 		}
 		switch e.Op {
 		case Num:

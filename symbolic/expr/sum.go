@@ -134,7 +134,7 @@ func (c *Context) sumOfProduct(i *Index, body *Expr) *Expr {
 
 // tabulated are factors of which data will select the elements at a position, as y[n] does the category: a function that depends on fewer indices than the position is made once for all
 // positions, log(1 − exp(c_k − c_{k+1})) for each k and not for each observation. So is one that depends on others through an element of data alone, c_{g[n],k}, for each group.
-// Second derivatives of what is made for some positions alone would be read at all.
+// A table goes over some positions alone, which a second derivative would read beyond: there is none where these are asked for.
 func (c *Context) tabulated(i *Index, at Sub, factors []*Expr) []*Expr {
 	if at.Data == nil || !c.Sharing || !c.FirstOrder {
 		return factors
@@ -143,16 +143,13 @@ func (c *Context) tabulated(i *Index, at Sub, factors []*Expr) []*Expr {
 		return slices.ContainsFunc(at.Data.free, func(x *Index) bool { return !f.HasFree(x) })
 	}
 	for n, f := range factors {
-		if f.Op != Call || f.Func.Cost < leastChosen || f.stage < StagePosition || !f.HasFree(i) {
+		if f.Op != Call || f.Func.Cost < leastChosen || f.stage < StagePosition || !f.HasFree(i) || Strays(f) {
 			continue
 		}
 		atom := f
-		if Strays(f) { // where the position does not go
-			continue
-		}
 		if fewer(f) {
 			atom = c.Atom(f)
-		} else if g, j := groupOf(c, f); g != nil {
+		} else if g, j := c.groupOf(f); g != nil {
 			if h := c.inGroups(f, g, j); fewer(h) && !Strays(h) {
 				atom = c.Subst(c.Atom(h), j, Sub{Data: g})
 			}
@@ -164,11 +161,11 @@ func (c *Context) tabulated(i *Index, at Sub, factors []*Expr) []*Expr {
 }
 
 // groupOf is the element of data by which e selects from arrays, and an index over what it selects from; nil where there is none, or several.
-func groupOf(c *Context, e *Expr) (g *Expr, j *Index) {
+func (c *Context) groupOf(e *Expr) (g *Expr, j *Index) {
 	ok := true
 	Refs(e, func(r *Expr) {
 		for n, s := range r.Subs {
-			if s.Data == nil || r.Tensor.Shape == nil {
+			if s.Data == nil {
 				continue
 			}
 			over := dsl.Range{Lo: dsl.Fixed(1), Hi: r.Tensor.Shape[n]}

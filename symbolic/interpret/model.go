@@ -343,11 +343,8 @@ func meet(check *validate.Checker, d *dsl.Demand, data map[string][]float64, ext
 	case dsl.DemandSet:
 		check.OneOf(name, whole(v), d.Set...)
 	case dsl.DemandSimplex:
-		if shape := d.Data.Type.Shape; len(shape) > 1 {
-			check.Simplexes(name, v, extent(shape[len(shape)-1]))
-			return
-		}
-		check.Simplex(name, v)
+		shape := d.Data.Type.Shape
+		check.Simplex(name, v, extent(shape[len(shape)-1]))
 	case dsl.DemandCovariance:
 		check.Covariance(name, v, extent(d.Data.Type.Shape[0]))
 	case dsl.DemandUpTo:
