@@ -1531,11 +1531,11 @@ func (c *checker) definition(name string, decls []IndexDecl, value Expr) ([]*Ind
 	return indices, t, value
 }
 
-// isArrayOf reports whether a value is an array for each value of all indices. One that has the size of an index is taken for an oversight, `b*x` for `b*x[i]`; and a
-// vector that is drawn is drawn as a whole.
+// isArrayOf reports whether a value is an array for each value of all indices. One that has the size of an index is taken for an oversight, `b*x` for `b*x[i]`. A function of what is
+// drawn is none, as each element would be one of a draw of its own: draws alone are.
 func (c *checker) isArrayOf(value Expr, indices []*Index) bool {
 	shape := value.Type().Shape
-	if len(shape) == 0 || len(indices)+len(shape) > MaxRank || isRandom(value) {
+	if len(shape) == 0 || len(indices)+len(shape) > MaxRank || drawsWithin(value) {
 		return false
 	}
 	for _, ix := range indices {

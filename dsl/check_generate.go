@@ -233,6 +233,20 @@ func (c *checker) drawnVector(e *CallExpr, dist *Distribution, args []Expr) []Ex
 	return t.Shape
 }
 
+// drawsWithin reports whether an expression is a function of draws that are made where it stands: of a draw alone, or of what was drawn before, it is not.
+func drawsWithin(e Expr) (found bool) {
+	children(e, func(x Expr) {
+		call, ok := x.(*CallExpr)
+		local := false
+		if n, named := x.(*Name); named {
+			l, let := n.Obj.(*Let)
+			local = let && isRandom(n) && l.Local
+		}
+		found = found || ok && call.Draws != nil || local || drawsWithin(x)
+	})
+	return found
+}
+
 // isRandom reports whether a value is drawn, or computed from what was.
 func isRandom(e Expr) bool {
 	switch e := e.(type) {
