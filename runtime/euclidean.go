@@ -145,6 +145,20 @@ func (e *Euclidean) work() (step, draw float64) {
 	return float64(e.info.Work + stepOverhead + stepWork*e.dim + bendWork*len(e.bends)), float64(drawWork * e.dim)
 }
 
+// DrawWork counts the operations of a draw of that many steps, about: of the gradient of each, and of what it takes beside its
+// steps. It is infinite where the steps are implicit, or in blocks.
+func DrawWork(p Posterior, steps float64) float64 {
+	in := p.Info()
+	if _, ok := p.(Gibbs); ok || !in.Metric.Identity {
+		return math.Inf(1)
+	}
+	dim := 0
+	for i := range in.Params {
+		dim += in.Params[i].Dim()
+	}
+	return float64(steps*float64(in.Work+stepOverhead+stepWork*dim)) + float64(drawWork*dim)
+}
+
 // drawWork counts what a draw takes beside its steps, in operations for each coordinate: it is written, read and summarised.
 const drawWork = 300
 

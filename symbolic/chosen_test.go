@@ -1,6 +1,7 @@
 package symbolic
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +52,35 @@ func TestFunctionsOnce(t *testing.T) {
 		}
 		if found == 0 || found > x.most {
 			t.Errorf("%d definitions of %s:\n%s", found, x.function, x.text)
+		}
+	}
+}
+
+// TestWrittenOut: a recursion reads a matrix that is written out as it reads one of parameters: an element of an array at each position, not a choice among all. What is at a
+// fixed place, and what is made of elements of the recursion, is no array.
+func TestWrittenOut(t *testing.T) {
+	const states = `let a[i in n, 1, s in 3] = 1
+let a[i in n, t, s in 3] = E[s, y[i, t]]*sum(r in 3) a[i, t-1, r]*G[r, s] for t in 2..T
+density sum(i in n) log(sum(s in 3) a[i, T, s])
+`
+	leading := func(text string) float64 {
+		d, _ := load(t, "model m\ndata n, T int\ndata y int[n, T] in 1..3\n"+text)
+		return float64(d.Work()["T n"])
+	}
+	array := leading("param E, G real[3, 3]\nE, G ~ normal(0, 1)\n" + states)
+	for _, x := range []struct{ name, text string }{
+		{"of parameters", "let G = [p, 0, 1 - p; p*q, 1 - p, q; 0, q, 1]\nlet E = [q, 1 - q, p; p, 0, q; 0, 1, p]\n" + states},
+		{"of numbers", "let G = [p, 0, 1 - p; p*q, 1 - p, q; 0, q, 1]\nlet E = [0.5, 0.25, 0.25; 0.1, 0.8, 0.1; 0, 0.5, 0.5]\n" + states},
+		{"of each time", "param w real[T] in (0, 1)\nlet G[t in T] = [w[t], 0, 1 - w[t]; p*w[t], 1 - p, q; 0, q, 1]\nlet E = [q, 1 - q, p; p, 0, q; 0, 1, p]\n" + strings.Replace(states, "G[r, s]", "G[t][r, s]", 1)},
+	} {
+		if got := leading("param p, q real in (0, 1)\n" + x.text); !(got > 0 && got <= 1.1*array) {
+			t.Errorf("%s: %v operations for each element, and %v with arrays", x.name, got, array)
+		}
+	}
+	d, _ := load(t, "model m\ndata n int\ndata y int[n] in 1..2\nparam p, q real\np, q ~ normal(0, 1)\nlet x[1] = p\nlet x[t] = z[t-1] + [p, q][2] for t in 2..n\nlet z[t] = [x[t], q][y[t]] for t in 1..n\ndensity -sum(t in n) z[t]^2\n")
+	for _, def := range d.Prog.Defs {
+		if slices.ContainsFunc(def.Indices, func(i *expr.Index) bool { return i.Range.Hi.IsConst() }) {
+			t.Errorf("an array of %s", expr.Format(def.Body))
 		}
 	}
 }

@@ -15,6 +15,7 @@ func TestLength(t *testing.T) {
 	enough := driver.Target{MinESS: 400, MaxRHat: 1.01, MaxDraws: 10_000, Yields: true}
 	few := enough
 	few.MaxDraws = 1001
+	enough.FarDraws, enough.Operations = 50_000, farOperations
 	for _, c := range []struct {
 		args   string
 		target driver.Target
@@ -39,6 +40,12 @@ func TestLength(t *testing.T) {
 			t.Errorf("%q: %s", c.args, r.stdout)
 		}
 	}
+	// Where draws are cheap it goes on farther than first draws say.
+	inDir(t, map[string]string{"steep.ham": "model steep\nparam x real[2]\nx ~ normal(0, 1)\ndensity -8*(x[1] - x[2])^2\n"})
+	if r := fine(t, append([]string{"run", "steep.ham"}, ridge[2:]...)...); !strings.Contains(r.stdout, "2 chains of 16583 draws, as many as R-hat") {
+		t.Errorf("cheap draws: %s", r.stdout)
+	}
+	inDir(t, map[string]string{"ridge.ham": "model ridge\nparam x real[2]\nx ~ normal(0, 1)\ndensity -2*(x[1] - x[2])^2\n"})
 	fine(t, ridge...)
 	if r := hamc("run", "--resume", "d", "--draws", "1000", "--quiet"); r.code != exitProblem || !strings.Contains(r.stderr, "more than the 1000 asked for") {
 		t.Errorf("fewer draws than there are: exit code %d, %s", r.code, r.stderr)

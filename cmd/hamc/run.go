@@ -103,9 +103,9 @@ func newRun(e *env) *cobra.Command {
 	fl.StringVar(&f.reverse, "reverse-check", "suspect", "`WHICH` of the accepted proposals to integrate back: off (none), suspect (those with hard solves), sampled (and one in 16 of the others) or all")
 	odeFlags(cmd, &o.ODE)
 	fl.IntVar(&o.Chains, "chains", o.Chains, "number of chains")
-	fl.IntVar(&o.Draws, "draws", o.Draws, "draws per chain; without --draws, and without --step-size and --audit, a run goes on from there until its R-hat and effective sample sizes are as they should be, up to ten times as far, or ends at once where that would not do")
+	fl.IntVar(&o.Draws, "draws", o.Draws, "draws per chain; without --draws, and without --step-size and --audit, a run goes on from there until its R-hat and effective sample sizes are as they should be, up to ten times as far, and up to fifty times where draws are cheap, or ends at once where that would not do")
 	fl.Float64Var(&f.minESS, "min-ess", 0, "go on after --draws until every effective sample size, bulk and tail, is at least this")
-	fl.IntVar(&f.maxDraws, "max-draws", 0, "draws per chain at which a run gives up that goes on; default: 20 times --draws with --min-ess, else 10 times")
+	fl.IntVar(&f.maxDraws, "max-draws", 0, "draws per chain at which a run gives up that goes on; default: 20 times --draws with --min-ess, else 10 times, and up to 50 times where draws are cheap")
 	fl.IntVar(&f.audit, "audit", 0, "number of draws of each chain at which to measure how far the integrator is from reversible and volume preserving, written to DIR/audit.csv; each costs about 4 trajectories per coordinate")
 	fl.IntVar(&o.Warmup, "warmup", o.Warmup, "warm-up transitions per chain, at most: a chain whose metric has settled makes fewer")
 	fl.Uint64Var(&o.Seed, "seed", o.Seed, "random seed")
@@ -179,6 +179,10 @@ func (f *runFlags) options(cmd *cobra.Command) (runtime.Options, error) {
 const (
 	maxGrowth      = 20
 	maxGrowthAlone = 10
+
+	// Where a run takes a few seconds, it may go farther: on one core of 2026 these operations take some ten.
+	farGrowth     = 50
+	farOperations = 1e10
 )
 
 // fixedLength are the flags of which one says how far a run goes, or that it is an experiment with settings of its own.
@@ -192,6 +196,9 @@ func (f *runFlags) target(cmd *cobra.Command, opt *runtime.Options) driver.Targe
 	}
 	if t.MinESS > 0 {
 		t.MaxDraws = cmp.Or(f.maxDraws, growth*opt.Draws)
+	}
+	if t.Yields && f.maxDraws == 0 {
+		t.FarDraws, t.Operations = farGrowth*opt.Draws, farOperations
 	}
 	return t
 }

@@ -9,11 +9,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/hamc-dev/hamc/codegen"
@@ -259,6 +261,35 @@ func (s *subject) dataName() string { return fmt.Sprintf("%s.data.json", s.name)
 // short campaign does without. Tests of cmd/hamc run a simplex.
 var costly = []string{"truncated_shapes", "chain_vectors", "chain_softabs", "mixture_two", "names_single", "simplex_gather_hessian", "operator_rows"}
 
+// compiledAmong compiles models, reports those that do not compile, and returns the others.
+func compiledAmong(t testing.TB, all []*subject) (compiled []*subject) {
+	t.Helper()
+	failed := make([]error, len(all))
+	beside(len(all), func(n int) { failed[n] = all[n].compile() })
+	for n, s := range all {
+		if failed[n] != nil {
+			t.Errorf("%s does not compile:\n%v", s.name, failed[n])
+			continue
+		}
+		compiled = append(compiled, s)
+	}
+	return compiled
+}
+
+// beside calls f for 0 to n−1, as many at a time as there are processors.
+func beside(n int, f func(n int)) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range goruntime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for k := int(next.Add(1)) - 1; k < n; k = int(next.Add(1)) - 1 {
+				f(k)
+			}
+		})
+	}
+	all.Wait()
+}
+
 // compiled returns the corpus, every model compiled, once for all tests; those
 // that do not compile are reported and left out. A short campaign has one model in
 // thirty-six, in the order of their names, which begin with what they are of, and one with quantities.
@@ -270,16 +301,10 @@ func compiled(t testing.TB) []*subject {
 		if at := slices.IndexFunc(all, func(s *subject) bool { return s.name == "generate_constant" }); !slices.Contains(list, all[at]) {
 			list = append(list, all[at])
 		}
-		for _, s := range list {
-			if slices.Contains(costly, s.name) && !campaign.Long(t) {
-				continue
-			}
-			if err := s.compile(); err != nil {
-				t.Errorf("%s does not compile:\n%v", s.name, err)
-				continue
-			}
-			compiledModels = append(compiledModels, s)
+		if !campaign.Long(t) {
+			list = slices.DeleteFunc(list, func(s *subject) bool { return slices.Contains(costly, s.name) })
 		}
+		compiledModels = compiledAmong(t, list)
 	})
 	return slices.Clone(compiledModels)
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/hamc-dev/hamc/codegen"
@@ -53,8 +54,8 @@ func TestGenerated(t *testing.T) {
 	}
 	all = append(all, posteriors(t)...)
 	m, all, reports := probed(t, all)
-	numbers, metrics := 0, 0
-	for _, s := range all {
+	var numbers, metrics atomic.Int64
+	one := func(s *subject) {
 		t.Run(s.name, func(t *testing.T) {
 			got := reports[s.name]
 			im, err := s.interpreted()
@@ -73,7 +74,7 @@ func TestGenerated(t *testing.T) {
 			if got.Error != "" || want.Error != "" {
 				t.Fatalf("generated: %q, interpreted: %q", got.Error, want.Error)
 			}
-			numbers += compare(t, s, got, &want, scattered(s, im))
+			numbers.Add(int64(compare(t, s, got, &want, scattered(s, im))))
 			if s.given {
 				return
 			}
@@ -89,7 +90,7 @@ func TestGenerated(t *testing.T) {
 				t.Error(text)
 			}
 			if s.random {
-				metrics += opinion(t, im, s) // of the corpus, TestDensities has it
+				metrics.Add(int64(opinion(t, im, s))) // of the corpus, TestDensities has it
 				quantities(t, s)
 			}
 			if t.Failed() && s.random {
@@ -97,7 +98,8 @@ func TestGenerated(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("%d models, %d numbers, %d metrics of random models", len(all), numbers, metrics)
+	beside(len(all), func(n int) { one(all[n]) })
+	t.Logf("%d models, %d numbers, %d metrics of random models", len(all), numbers.Load(), metrics.Load())
 	t.Run("vet", func(t *testing.T) {
 		if _, err := m.run("go", "vet", "-trimpath", "./models/..."); err != nil {
 			t.Error(err)

@@ -67,13 +67,5 @@ func posteriors(t testing.TB) (all []*subject) {
 			all = append(all, &plain)
 		}
 	}
-	var compiled []*subject
-	for _, s := range all {
-		if err := s.compile(); err != nil {
-			t.Errorf("%s does not compile:\n%v", s.name, err)
-			continue
-		}
-		compiled = append(compiled, s)
-	}
-	return compiled
+	return compiledAmong(t, all)
 }

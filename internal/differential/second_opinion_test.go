@@ -3,6 +3,7 @@ package differential
 import (
 	"math"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -16,17 +17,19 @@ import (
 // generated code, with the naive evaluation of the syntax tree, and its
 // derivatives with finite differences of its own values.
 func TestDensities(t *testing.T) {
-	metrics := 0
-	for _, s := range compiled(t) {
+	var metrics atomic.Int64
+	all := compiled(t)
+	beside(len(all), func(n int) {
+		s := all[n]
 		t.Run(s.name, func(t *testing.T) {
 			im, err := s.interpreted()
 			if err != nil {
 				t.Fatal(err)
 			}
-			metrics += opinion(t, im, s)
+			metrics.Add(int64(opinion(t, im, s)))
 		})
-	}
-	t.Logf("%d metrics compared", metrics)
+	})
+	t.Logf("%d metrics compared", metrics.Load())
 }
 
 // metricTolerance is relative to the largest entry: that of second differences.

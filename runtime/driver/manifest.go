@@ -51,6 +51,12 @@ type Target struct {
 	// MaxDraws is the number of draws per chain at which it stops all the same.
 	MaxDraws int `json:"max_draws,omitempty"`
 
+	// FarDraws, if it is the larger, is that number where draws are cheap, see Operations.
+	FarDraws int `json:"far_draws,omitempty"`
+
+	// Operations are how many all chains together may take to go beyond MaxDraws, as runtime.DrawWork counts them.
+	Operations float64 `json:"operations,omitempty"`
+
 	// Yields says that a run stops where its draws say that MaxDraws would not be enough, and that it is no failure to end short of the target.
 	Yields bool `json:"yields,omitempty"`
 }

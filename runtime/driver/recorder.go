@@ -113,7 +113,9 @@ func newRecorder(m runtime.Posterior, opt runtime.Options, request *Request, emi
 		if len(r.judged()) == 0 {
 			*t = Target{}
 		}
-		t.MaxDraws = max(opt.Draws, min(t.MaxDraws, valuesAlone/(opt.Chains*(len(names)+len(r.manifest.Stats)))))
+		most := valuesAlone / (opt.Chains * (len(names) + len(r.manifest.Stats)))
+		t.MaxDraws = max(opt.Draws, min(t.MaxDraws, most))
+		t.FarDraws = min(t.FarDraws, most)
 		r.manifest.Target = *t
 	}
 	if r.target.MinESS > 0 && len(r.judged()) == 0 {
@@ -253,7 +255,11 @@ func (r *recorder) sample(ctx context.Context, m runtime.Posterior) (*runtime.Re
 		if err != nil || r.target.by(came) {
 			return result, err
 		}
-		more := r.target.next(r.opt.Draws, came)
+		work, err := r.work(m)
+		if err != nil {
+			return result, err
+		}
+		more := r.target.next(r.opt.Draws, came, work)
 		if more == 0 {
 			if r.target.Yields {
 				return result, nil
@@ -286,6 +292,28 @@ func (r *recorder) reached() (reached, error) {
 	}
 	return reach(files, r.opt.Draws, r.judged(), len(r.manifest.Stats), valuesInMemory)
 }
+
+// work counts the operations that a draw of each chain takes, from those that there are.
+func (r *recorder) work(m runtime.Posterior) (total float64, err error) {
+	if r.target.FarDraws == 0 {
+		return 0, nil
+	}
+	for i := range r.streams {
+		columns, err := draws.ReadColumns(chainFile(r.dir, i), []int{stepsColumn}, r.opt.Draws)
+		if err != nil {
+			return 0, err
+		}
+		steps := 0.0
+		for _, s := range columns[0] {
+			steps += s
+		}
+		total += runtime.DrawWork(m, steps/float64(max(1, len(columns[0]))))
+	}
+	return total, nil
+}
+
+// stepsColumn is that of the numbers of steps in the files of draws.
+var stepsColumn = slices.Index(runtime.StatNames[:], "n_leapfrog__")
 
 // judged are the names of the components of parameters, which come first. Generated quantities have no
 // say in how far a run goes.

@@ -15,6 +15,8 @@ func (t *Target) Validate(draws int) error {
 		return fmt.Errorf("least effective sample size %v: expected a positive number, or 0 for none", t.MinESS)
 	case !(t.MaxRHat == 0 || t.MaxRHat > 1 && t.MinESS > 0):
 		return fmt.Errorf("largest R-hat %v beside a least effective sample size %v: expected a number above 1, or 0 for none, and a positive one", t.MaxRHat, t.MinESS)
+	case t.FarDraws != 0 && !(t.FarDraws > 0 && t.Operations > 0):
+		return fmt.Errorf("%d draws where they are cheap, within %v operations: expected positive numbers", t.FarDraws, t.Operations)
 	case t.MinESS > 0 && t.MaxDraws < draws:
 		return fmt.Errorf("at most %d draws, and at least %d: expected the limit to be the larger", t.MaxDraws, draws)
 	}
@@ -42,17 +44,35 @@ func (t *Target) factor(r reached) float64 {
 	return float64(1.1 * factor)
 }
 
-// next returns the number of draws to try next when n came that far, 0 if none.
-func (t *Target) next(n int, r reached) int {
-	factor := t.factor(r)
-	if n >= t.MaxDraws || t.Yields && !(factor*float64(n) <= float64(t.MaxDraws)) {
+// maxModesRHat is the R-hat above which chains are taken to be in different modes, which no length brings together.
+const maxModesRHat = 1.2
+
+// next returns the number of draws to try next when n came that far, 0 if none. One draw of every chain takes that many operations. What the first
+// draws say of many is little: at most three times as many are tried, and where these are cheap also if more than there may be are expected to be needed.
+func (t *Target) next(n int, r reached, work float64) int {
+	cheap := t.cheap(work)
+	limit := max(t.MaxDraws, cheap)
+	if n >= limit {
 		return 0
 	}
-	if !(factor < 3) { // NaN too: what the first draws say of many is little
+	expected := t.factor(r)
+	factor := expected
+	if !(factor < 3) { // NaN too
 		factor = 3
 	}
 	more := int(math.Ceil(float64(n) * max(1.2, factor)))
-	return min(more, t.MaxDraws)
+	if t.Yields && !(expected*float64(n) <= float64(t.MaxDraws)) && !(more <= cheap && r.rhat <= maxModesRHat) {
+		return 0
+	}
+	return min(more, limit)
+}
+
+// cheap is the number of draws per chain that the operations are enough for, at most FarDraws.
+func (t *Target) cheap(work float64) int {
+	if !(work > 0) || float64(t.FarDraws)*work <= t.Operations {
+		return t.FarDraws
+	}
+	return int(t.Operations / work)
 }
 
 // valuesAlone bounds the numbers in the files of a run that goes on by itself.

@@ -89,6 +89,8 @@ func TestTargetMet(t *testing.T) {
 	nan := math.NaN()
 	both := Target{MinESS: 400, MaxRHat: 1.01, MaxDraws: 10_000, Yields: true}
 	ess := Target{MinESS: 400, MaxDraws: 10_000}
+	far := both
+	far.FarDraws, far.Operations = 50_000, 1e9 // at 25,000 operations a draw 40,000 draws
 	for _, c := range []struct {
 		name   string
 		target Target
@@ -108,16 +110,46 @@ func TestTargetMet(t *testing.T) {
 		{"R-hat not asked for", ess, reached{ess: 400, rhat: 2}, true, 1200},
 		{"asked for, without hope", ess, reached{ess: 1, rhat: 1}, false, 3000},
 		{"asked for, nothing known", ess, reached{ess: nan, rhat: nan}, false, 3000},
+		{"cheap, R-hat far off", far, reached{ess: 4000, rhat: 1.19}, false, 3000},
+		{"cheap, in different modes", far, reached{ess: 4000, rhat: 1.21}, false, 0},
+		{"cheap, effective sample size far off", far, reached{ess: 4, rhat: 1}, false, 3000},
+		{"cheap, nothing known", far, reached{ess: nan, rhat: nan}, false, 0},
 	} {
 		if met := c.target.by(c.reached); met != c.met {
 			t.Errorf("%s: met is %v", c.name, met)
 		}
-		if next := c.target.next(1000, c.reached); next < c.next-1 || next > c.next+1 {
+		const work = 25_000
+		if next := c.target.next(1000, c.reached, work); next < c.next-1 || next > c.next+1 {
 			t.Errorf("%s: %d draws next, want %d", c.name, next, c.next)
 		}
-		if next := c.target.next(c.target.MaxDraws, c.reached); next != 0 {
+		if next := c.target.next(max(c.target.MaxDraws, c.target.cheap(work)), c.reached, work); next != 0 {
 			t.Errorf("%s: %d draws after as many as allowed", c.name, next)
 		}
+	}
+}
+
+// Where draws are cheap, a run goes on as far as its operations are enough for, where the draws do not say that this helps too; elsewhere to its limit.
+func TestTargetCheap(t *testing.T) {
+	far := Target{MinESS: 400, MaxRHat: 1.01, MaxDraws: 10_000, Yields: true, FarDraws: 50_000, Operations: 1e9}
+	little := reached{ess: 4, rhat: 1}
+	for _, c := range []struct {
+		work    float64
+		n, next int
+	}{
+		{1000, 10_000, 30_000},
+		{1000, 30_000, 0}, // three times as many are more
+		{1000, 16_000, 48_000},
+		{25_000, 13_000, 39_000},
+		{25_000, 14_000, 0},
+		{1e6, 1000, 0}, // operations for 1000
+		{math.Inf(1), 1000, 0},
+	} {
+		if next := far.next(c.n, little, c.work); next != c.next {
+			t.Errorf("%v operations a draw: %d draws after %d, want %d", c.work, next, c.n, c.next)
+		}
+	}
+	if next := far.next(20_000, reached{ess: 200, rhat: 1}, 1000); next != 44_000 {
+		t.Errorf("%d draws, want those that are expected to be enough", next)
 	}
 }
 

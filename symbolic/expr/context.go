@@ -22,6 +22,7 @@ type Context struct {
 	canonical  map[canonKey]*Index
 	matrices   map[[2]dsl.Extent]bool // the dimensions of matrices that are computed as a whole
 	mixed      map[[2]dsl.Range]bool  // pairs of ranges over which terms of a log-sum-exp are stored
+	kept       [][]dsl.Range          // over which arrays are stored because a recursion reads them
 	numbers    map[dsl.Extent]*Tensor // the arrays 1, 2, 3, … of indices as numbers
 	outers     map[dsl.Range]bool     // the ranges of outer indices of operators
 	nextID     int

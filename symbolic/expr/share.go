@@ -2,6 +2,8 @@ package expr
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/hamc-dev/hamc/dsl"
 )
@@ -259,8 +261,19 @@ func (c *Context) share(e *Expr) *Expr {
 // Atom is a reference to the shared definition of e, an array that is computed once and that nothing looks into, whatever
 // its size. A reference or a number stays.
 func (c *Context) Atom(e *Expr) *Expr {
-	if e.Op == Ref || e.Op == Num || !c.Storable(e.free) || len(c.exposures(e, true)) > 0 {
+	if !c.Storable(e.free) {
 		return e
+	}
+	return c.Kept(e)
+}
+
+// Kept is Atom at whatever indices: arrays over ranges like theirs are then worth it.
+func (c *Context) Kept(e *Expr) *Expr {
+	if e.Op == Ref || e.Op == Num || len(c.exposures(e, true)) > 0 {
+		return e
+	}
+	if ranges := rangesOf(e.free); !c.Storable(e.free) {
+		c.kept = append(c.kept, ranges)
 	}
 	r := c.enclosed(c.Fold(e), false)
 	r.Tensor.Atom = true
@@ -303,7 +316,7 @@ func (c *Context) Storable(free []*Index) bool {
 		}
 	}
 	switch {
-	case len(free) < 2:
+	case len(free) < 2 || len(c.kept) > 0 && slices.ContainsFunc(c.kept, func(r []dsl.Range) bool { return slices.Equal(r, rangesOf(free)) }):
 		return true
 	case len(free) == 3:
 		for n, i := range free {
@@ -321,6 +334,16 @@ func (c *Context) Storable(free []*Index) bool {
 	}
 	rows, cols := c.isSmall(free[0].Range), c.isSmall(free[1].Range)
 	return rows && cols || !rows && !cols && c.Shaped(free)
+}
+
+// rangesOf are the ranges of indices, in an order of their own.
+func rangesOf(free []*Index) []dsl.Range {
+	out := make([]dsl.Range, len(free))
+	for n, i := range free {
+		out[n] = i.Range
+	}
+	slices.SortFunc(out, func(a, b dsl.Range) int { return strings.Compare(a.String(), b.String()) })
+	return out
 }
 
 // ofOperator reports whether an array over indices is a vector or a matrix that operators are made of, or more than that.

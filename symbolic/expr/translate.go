@@ -213,7 +213,7 @@ func (el *Elaborator) matrix(e *dsl.MatrixExpr) Value {
 		}
 		entry = func(x dsl.Expr) *Expr { return entries[x] }
 	}
-	return Value{Shape: e.Type().Shape, Elem: func(s ...Sub) *Expr {
+	return el.writtenOut(Value{Shape: e.Type().Shape, Elem: func(s ...Sub) *Expr {
 		total := c.Number(0)
 		for i, row := range e.Rows {
 			for j, x := range row {
@@ -225,7 +225,37 @@ func (el *Elaborator) matrix(e *dsl.MatrixExpr) Value {
 			}
 		}
 		return total
-	}}
+	}})
+}
+
+// writtenOut lets a recursion read a value of which elements are written out one by one, as those of a literal are, as an array: it passes its positions with the same numbers
+// over and over, of which each would else be a choice among all of them. What is made of elements of the recursion is no array that is computed before it.
+func (el *Elaborator) writtenOut(v Value) Value {
+	c, at := el.C, v.Elem
+	v.Elem = func(s ...Sub) *Expr {
+		if el.Inside == nil || !slices.ContainsFunc(s, func(x Sub) bool { return !x.IsFixed() }) {
+			return at(s...)
+		}
+		indices, subs := IndicesOver(c, "i", v.Shape)
+		whole := at(subs...)
+		if !picks(whole, indices) || el.Inside.Of.Reads(whole) {
+			return at(s...)
+		}
+		return c.SubstAll(c.Kept(whole), indices, s)
+	}
+	return v
+}
+
+// picks reports whether a term of a sum stands at one position of one of the indices only.
+func picks(e *Expr, indices []*Index) bool {
+	switch e.Op {
+	case Add, Mul:
+		return e.placed && slices.ContainsFunc(e.Args, func(a *Expr) bool { return picks(a, indices) })
+	case Delta:
+		a, b := e.Subs[0], e.Subs[1]
+		return a.IsFixed() && slices.Contains(indices, b.Index) || b.IsFixed() && slices.Contains(indices, a.Index)
+	}
+	return false
 }
 
 func (el *Elaborator) mapped(shape []dsl.Extent, f func(subs []Sub) *Expr) Value {
@@ -448,7 +478,7 @@ func (el *Elaborator) Definition(l *dsl.Let) Value {
 	el.Drawing = append(outer[:len(outer):len(outer)], formal...)
 	body := c.Operand(el.Expr(l.Value).At())
 	el.Drawing = outer
-	return Value{Shape: l.Type.Shape, Elem: func(s ...Sub) *Expr { return c.SubstAll(body, formal, s) }}
+	return el.writtenOut(Value{Shape: l.Type.Shape, Elem: func(s ...Sub) *Expr { return c.SubstAll(body, formal, s) }})
 }
 
 func (el *Elaborator) total(name string, x Value) Value {
