@@ -35,7 +35,7 @@ func TestTooLarge(t *testing.T) {
 		{"hidden Markov model", hmm(150), "density log_sum_exp", "metric identity"},
 		{"hidden Markov model, without derivatives of second order", strings.Replace(hmm(1200), "softabs(alpha = 1)", "identity", 1), "density log_sum_exp", "vectors and sums"},
 		{"blocks", blocksOf(300), "y ~ normal(b0", "vector parameter"},
-		{"definitions without end", "model m\ndata n, K int\ndata y real[n]\nparam mu real[K]\nparam s real[K] > 0\ndensity sum(i in n) log_sum_exp(k in K) log_sum_exp(l in K) (-log(K) .^ normal_lpdf(y[i] | mu[k]*mu[l], s[k]))\nmetric softabs(alpha = 1)\n", "density", "metric identity"},
+		{"definitions without end", "model m\ndata n, K int\ndata y real[n]\nparam mu real[K]\nparam s real[K] > 0\ndensity sum(i in n) log_sum_exp(k in K) log_sum_exp(l in K) log_sum_exp(m in K) (-log(K) .^ normal_lpdf(y[i] | mu[k]*mu[l]*mu[m], s[k]))\nmetric softabs(alpha = 1)\n", "density", "metric identity"},
 	}, 6) { // in short the first; TestLimits has the Cholesky factor
 		t.Run(m.name, func(t *testing.T) {
 			model, ds := dsl.Load("m.ham", m.text, dsl.Options{})

@@ -84,3 +84,20 @@ density sum(i in n) log(sum(s in 3) a[i, T, s])
 		}
 	}
 }
+
+// TestTermsOnce: the utilities of persons, occasions and alternatives, and their exponentials, are computed once for all derivatives.
+func TestTermsOnce(t *testing.T) {
+	d, _ := load(t, `model choice
+data R, T, J, K int
+data X real[R, T, J, K]
+data y int[R, T] in 1..J
+param b real[R, K]
+b[r, k] ~ normal(0, 1) for r in R, k in K
+let u[r in R, t in T, j in J] = sum(k in K) X[r, t, j, k]*b[r, k]
+y[r, t] ~ categorical_logit(u[r, t, :]) for r in R, t in T
+metric identity
+`)
+	if ops := d.Work()["J K R T"]; ops == 0 || ops > 4 {
+		t.Errorf("%d operations for each number, want two for the utilities and two for the derivatives", ops)
+	}
+}

@@ -84,12 +84,8 @@ func (m *Measures) At(plain []float64) {
 	if s.level-s.level != 0 {
 		return
 	}
-	for k, v := range m.q {
-		m.x[k] = v + 1
-	}
-	m.model.Push(m.x)
-	for k, v := range m.x {
-		m.scales[k] = math.Abs(v - plain[k])
+	for n := range m.of {
+		m.scale(&m.of[n], plain)
 	}
 	at := 0
 	for n := range m.of {
@@ -100,6 +96,21 @@ func (m *Measures) At(plain []float64) {
 	}
 	m.keep()
 	m.prepare()
+}
+
+// scale finds the scales of the prior of vectors. Each is moved alone: the other coordinates, of which the scales depend on some, stay where they are.
+func (m *Measures) scale(v *Measured, plain []float64) {
+	for _, p := range v.Places {
+		copy(m.x, m.q)
+		for i := range v.N {
+			m.x[p.From+i*p.Step]++
+		}
+		m.model.Push(m.x)
+		for i := range v.N {
+			k := p.From + i*p.Step
+			m.scales[k] = math.Abs(m.x[k] - plain[k])
+		}
+	}
 }
 
 // clear forgets what was measured.

@@ -120,6 +120,46 @@ func TestMeasureBits(t *testing.T) {
 	}
 }
 
+// scaled is a map of vectors whose scale is the exponential of the first coordinate.
+type scaled struct{}
+
+func (scaled) Push(q []float64) { scaled{}.by(q, math.Exp(q[0])) }
+func (scaled) Pull(q []float64) { scaled{}.by(q, math.Exp(-q[0])) }
+
+func (scaled) by(q []float64, factor float64) {
+	for k := range q[1:] {
+		q[1+k] *= factor
+	}
+}
+
+// TestMeasureScales: what is not measured has the information of the others wherever it stands. Where the scale of the prior depends on a coordinate, an element would
+// stay where it is if that were moved together with it.
+func TestMeasureScales(t *testing.T) {
+	const n = 20
+	plain := []float64{0.3}
+	for k := range 2 * n {
+		plain = append(plain, math.Exp(0.3)*(-1.6+0.002*float64(k%20))) // about −e/(e−1) times the scale
+	}
+	v := measuredPair(n)
+	NewMeasures(scaled{}, func(q []float64) float64 {
+		x := append([]float64(nil), q...)
+		scaled{}.Push(x)
+		sum := 0.0
+		for _, x := range x[1:] {
+			sum -= 0.5 * x * x
+		}
+		return sum
+	}, func() {}, len(plain), 1e9, v).At(plain)
+	for i := range n {
+		r11, r21, r22 := v.Root[0][i], v.Root[1][i], v.Root[2][i]
+		for k, x := range [][2]float64{{r11 * r11, 1}, {r11 * r21, 0}, {r21*r21 + r22*r22, 1}} {
+			if math.Abs(x[0]-x[1]) > 5e-3 {
+				t.Errorf("information %d of element %d is %v, want %v", k, i, x[0], x[1])
+			}
+		}
+	}
+}
+
 // TestMeasureSome: where an evaluation takes long, some of the indices are measured, and the others have the same information in units of their prior, and a score that balances
 // that: here the information is the same of all.
 func TestMeasureSome(t *testing.T) {

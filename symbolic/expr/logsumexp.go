@@ -16,6 +16,9 @@ func (el *Elaborator) reduce(name string, i *Index, body *Expr) *Expr {
 	return c.Sum(i, body)
 }
 
+// mostSummed is the largest number of indices of terms that are stored: those of persons, occasions and alternatives.
+const mostSummed = 3
+
 // logSumExp is log Σ_i exp(v_i) = m + log Σ_i exp(v_i − m) with m = max_i v_i. It does not depend on m, which therefore counts as a constant
 // where it is differentiated. Where all terms are −∞ so is the value, and its derivatives are 0. What is summed is stored: all derivatives are made of it. In a recursion m and the sum are members of it.
 func (el *Elaborator) logSumExp(i *Index, v *Expr) *Expr {
@@ -29,7 +32,11 @@ func (el *Elaborator) logSumExp(i *Index, v *Expr) *Expr {
 		return c.Add(m, c.Call("log_total", s))
 	}
 	atom := func(e *Expr) *Expr { return e }
-	if v.stage >= StagePosition && len(v.free) <= 2 {
+	switch {
+	case v.stage < StagePosition:
+	case len(v.free) == mostSummed:
+		atom = c.Kept
+	case len(v.free) < mostSummed:
 		for _, o := range v.free {
 			c.mixed[[2]dsl.Range{o.Range, i.Range}], c.mixed[[2]dsl.Range{i.Range, o.Range}] = true, true
 		}

@@ -29,8 +29,47 @@ func (p *Posterior) atReference(e *expr.Expr) *expr.Expr {
 		if to := by[r.Tensor]; to != nil {
 			return to(r.Subs)
 		}
+		if to := p.memberAtReference(r.Tensor); to != nil {
+			return p.C.Ref(to, r.Subs...)
+		}
 		return r
 	})
+}
+
+// memberAtReference is a member of a recursion at the point of reference, where the recursion is computed anew. It is nil of other tensors, and where the recursion is the same everywhere or is made of
+// what is not known at the reference.
+func (p *Posterior) memberAtReference(t *expr.Tensor) *expr.Tensor {
+	if t.Kind != expr.RecursionTensor || t.Def == nil || t.Def.Body == nil {
+		return nil
+	}
+	of := t.Def.Recursion
+	if known, ok := p.atRef[of]; ok {
+		return known[t]
+	}
+	if p.atRef == nil {
+		p.atRef = map[*expr.Recursion]map[*expr.Tensor]*expr.Tensor{}
+	}
+	p.atRef[of] = nil // members stand for themselves, while it is looked at what else there is
+	moves, known := false, true
+	for _, m := range of.Members {
+		e := p.atReference(m.Def.Body)
+		moves = moves || e != m.Def.Body
+		expr.Refs(e, func(r *expr.Expr) {
+			known = known && (r.Tensor.Stage < expr.StagePosition || slices.Contains(of.Members, r.Tensor))
+		})
+	}
+	if !moves || !known {
+		return nil
+	}
+	twin, members := &expr.Recursion{Down: of.Down}, map[*expr.Tensor]*expr.Tensor{}
+	for _, m := range of.Members {
+		members[m] = p.C.Recursive(twin, expr.Tensor{Name: m.Name + "_ref", Kind: expr.RecursionTensor, Shape: m.Shape, Stage: expr.StageGiven, Positive: m.Positive}, m.Def.Indices)
+	}
+	p.atRef[of] = members
+	for _, m := range of.Members {
+		members[m].Def.Body = p.atReference(m.Def.Body)
+	}
+	return members[t]
 }
 
 // referenceOf is the element of a latent vector at the point of reference.

@@ -33,7 +33,8 @@ type Posterior struct {
 	// Measures are of latent vectors whose maps know of some terms by differences only, and Unseen is the sum of these terms.
 	Measures []*Measure
 	Unseen   *expr.Expr
-	measures []*Measure // of vectors whose maps are looked for
+	measures []*Measure                                        // of vectors whose maps are looked for
+	atRef    map[*expr.Recursion]map[*expr.Tensor]*expr.Tensor // the members of recursions at the reference
 	Terms    []*PosteriorTerm
 	L        *expr.Expr // log density, Jacobian terms included
 	Plain    *expr.Expr // L without MapJacobian, with sums over data as the model has them, for people
