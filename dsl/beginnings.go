@@ -24,6 +24,9 @@ func (c *checker) withBeginnings(stmts []Stmt) []Stmt {
 	var out []Stmt
 	for _, s := range stmts {
 		let, ok := s.(*LetStmt)
+		if ok && let.For != nil {
+			let = cloner{spread: c.lagsUnder(let.For.Name, inParts)}.let(let)
+		}
 		if !ok || let.For == nil || !readsUnderCondition(let, inParts) {
 			out = append(out, s)
 			continue
@@ -78,8 +81,8 @@ func readsUnderCondition(let *LetStmt, inParts map[string]bool) bool {
 					}
 					base, ok := x.Base.(*Name)
 					found = found || ok && inParts[base.Name] && slices.ContainsFunc(x.Args, func(a Expr) bool {
-						b, ok := a.(*BinaryExpr)
-						return ok && b.Op == "-" && isIndexName(b.X, let.For.Name)
+						x, offset, ok := linear(a, let.For.Name)
+						return ok && x == 1 && offset < 0
 					})
 					return true
 				})
@@ -90,28 +93,91 @@ func readsUnderCondition(let *LetStmt, inParts map[string]bool) bool {
 	return found
 }
 
-// isIndexName reports whether an expression is a name.
-func isIndexName(e Expr, name string) bool {
-	n, ok := e.(*Name)
-	return ok && n.Name == name
-}
-
 // flipped are comparisons with their sides exchanged.
 var flipped = map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 
-// comparison is that of an index with a number, which stands on the right.
+// comparison is that of an index with a number, which stands on the right: t > 3, and t - 3 >= 1 and 3 <= t - 1 as well.
 func comparison(e Expr, index string) (op string, number float64, ok bool) {
 	b, isBinary := e.(*BinaryExpr)
 	if !isBinary || flipped[b.Op] == "" {
 		return "", 0, false
 	}
-	if n, isNumber := b.Y.(*Number); isNumber && isIndexName(b.X, index) {
-		return b.Op, n.Value, true
+	left, leftOffset, ok := linear(b.X, index)
+	if !ok {
+		return "", 0, false
 	}
-	if n, isNumber := b.X.(*Number); isNumber && isIndexName(b.Y, index) {
-		return flipped[b.Op], n.Value, true
+	right, rightOffset, ok := linear(b.Y, index)
+	switch {
+	case !ok:
+		return "", 0, false
+	case left-right == 1:
+		return b.Op, rightOffset - leftOffset, true
+	case left-right == -1:
+		return flipped[b.Op], leftOffset - rightOffset, true
 	}
 	return "", 0, false
+}
+
+// linear is a sum of an index, so many times, and numbers.
+func linear(e Expr, index string) (times int, offset float64, ok bool) {
+	switch e := e.(type) {
+	case *Number:
+		return 0, e.Value, true
+	case *Name:
+		return 1, 0, e.Name == index
+	case *BinaryExpr:
+		x, a, isX := linear(e.X, index)
+		y, b, isY := linear(e.Y, index)
+		switch {
+		case !isX || !isY:
+		case e.Op == "+":
+			return x + y, a + b, true
+		case e.Op == "-":
+			return x - y, a - b, true
+		}
+	}
+	return 0, 0, false
+}
+
+// lagsUnder writes sums over distances out that read definitions in parts under conditions on the distance and the index, as
+//
+//	sum(k in 3) (if k < t then b[k]*f[t-k] else 0)
+//
+// does: with numbers in the place of k, the conditions are on the index alone.
+func (c *checker) lagsUnder(index string, inParts map[string]bool) func(*SumExpr) Expr {
+	return func(e *SumExpr) Expr {
+		if e.Func != "sum" || len(e.Indices) != 1 {
+			return nil
+		}
+		k, lo, known := e.Indices[0], 1.0, true
+		if k.Lo != nil {
+			lo, known = c.constant(k.Lo)
+		}
+		hi, fixed := c.constant(k.Hi)
+		if !known || !fixed || !(hi >= lo && hi-lo < mostLags) || lo != math.Trunc(lo) || hi != math.Trunc(hi) {
+			return nil
+		}
+		conditions, reads := false, false
+		Walk(e.Body, func(n Node) bool {
+			switch n := n.(type) {
+			case *IfExpr:
+				_, _, already := comparison(n.Cond, index)
+				_, _, then := comparison(put(clone(n.Cond), k.Name, 1), index)
+				conditions = conditions || then && !already
+			case *IndexExpr:
+				base, ok := n.Base.(*Name)
+				reads = reads || ok && inParts[base.Name] && slices.ContainsFunc(n.Args, func(a Expr) bool {
+					x, _, ok := linear(put(clone(a), k.Name, 1), index)
+					return ok && x == 1
+				})
+			}
+			return true
+		})
+		if !conditions || !reads {
+			return nil
+		}
+		return writtenOut(e, k.Name, int(lo), int(hi))
+	}
 }
 
 // lastApart is the last position at which a comparison may come to something else than at all later ones.

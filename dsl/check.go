@@ -85,7 +85,7 @@ type checker struct {
 	bounding    *Ident          // the first of the parameters whose bounds are checked
 	end         string          // what of it is checked, "" of a bound
 	recursion   *Let            // the one of which a part is being checked
-	ofParts     bool            // the position of a definition in parts is being read
+	ofParts     bool            // a part reads the position of a definition in parts
 	product     *BinaryExpr     // the whole product whose first factor is being checked
 	aside       string          // how what has the bounds that are being read is written without them
 	indexing    Expr            // what the one subscript that is being read selects from

@@ -519,7 +519,7 @@ func (c *checker) elements(e *IndexExpr, t Type, what string) {
 			// Of x[j,i] for x[i,j], one message.
 			size = unknownExtent
 		}
-		c.ofParts = i == place
+		c.ofParts = i == place && c.recursion != nil
 		s, good := c.subscript(a, size, what)
 		ok = ok && good
 		e.Subscripts = append(e.Subscripts, s)

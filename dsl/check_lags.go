@@ -71,10 +71,14 @@ func (c *checker) distance(x Expr, k *Index) bool {
 
 // termsOf writes a sum out.
 func (c *checker) termsOf(e *SumExpr, k *Index) Expr {
-	var out Expr
 	c.lagged += k.Range.Hi.Offset - k.Range.Lo.Offset + 1
-	for v := k.Range.Lo.Offset; v <= k.Range.Hi.Offset; v++ {
-		term := put(clone(e.Body), k.Name, v)
+	return writtenOut(e, k.Name, k.Range.Lo.Offset, k.Range.Hi.Offset)
+}
+
+// writtenOut are the terms of a sum over an index from lo to hi.
+func writtenOut(e *SumExpr, index string, lo, hi int) (out Expr) {
+	for v := lo; v <= hi; v++ {
+		term := put(clone(e.Body), index, v)
 		if out == nil {
 			out = term
 			continue

@@ -14,7 +14,8 @@ func cloneLet(s *LetStmt) *LetStmt { return cloner{}.let(s) }
 type cloner struct {
 	name   string
 	put    Expr
-	choose func(*IfExpr) Expr // the branch that stands for a conditional, nil for both; it may be nil
+	choose func(*IfExpr) Expr  // the branch that stands for a conditional, nil for both; it may be nil
+	spread func(*SumExpr) Expr // what stands for a sum, nil for itself; it may be nil
 }
 
 func (c cloner) expr(e Expr) Expr {
@@ -46,6 +47,11 @@ func (c cloner) expr(e Expr) Expr {
 	case *SliceExpr:
 		return &SliceExpr{node: e.copied(), Lo: c.expr(e.Lo), Hi: c.expr(e.Hi)}
 	case *SumExpr:
+		if c.spread != nil {
+			if terms := c.spread(e); terms != nil {
+				return c.expr(terms)
+			}
+		}
 		return &SumExpr{node: e.copied(), Func: e.Func, Indices: c.decls(e.Indices), Body: c.expr(e.Body)}
 	case *MatrixExpr:
 		m := &MatrixExpr{node: e.copied()}

@@ -115,8 +115,22 @@ func clip(s string) string {
 	return s
 }
 
-// sort orders the messages by position and drops repetitions.
+// sort orders the messages by position and drops repetitions. Of a position that is told of several times, as that of a sum over distances is with each of them, the last message,
+// about the farthest, stays.
 func (ds *Diagnostics) sort() {
+	last := map[Span]int{}
+	for i, d := range ds.List {
+		if d.Code == IndexRange && d.Severity == Error {
+			last[d.Span] = i
+		}
+	}
+	kept := ds.List[:0]
+	for i, d := range ds.List {
+		if at, ok := last[d.Span]; !ok || at == i || d.Code != IndexRange || d.Severity != Error {
+			kept = append(kept, d)
+		}
+	}
+	ds.List = kept
 	slices.SortStableFunc(ds.List, func(a, b Diagnostic) int {
 		return cmp.Or(a.Span.Pos.compare(b.Span.Pos), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
 	})

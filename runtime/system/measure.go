@@ -31,6 +31,9 @@ const (
 	measuredWork   = 3e7 // operations, that measuring takes about,
 	measuredLeast  = 8   // but so many indices
 	measuredBits   = 12  // of measures, so that the last digits of a log density show in none
+
+	measuredTogether = 8 // elements, from which on it is looked at how much the terms see them together,
+	measuredCoherent = 8 // and how many times the information of each that is about all together, at most
 )
 
 // Measures are what a model measures, with the work space of that.
@@ -49,6 +52,7 @@ type Measures struct {
 	w       []float64
 	mean    []float64 // information in units of the prior, summed over what is measured, and slopes
 	slopes  []float64
+	along   []float64 // a direction in which the elements of a vector move together
 	small   symmetric
 }
 
@@ -57,16 +61,16 @@ type Measures struct {
 func NewMeasures(model Mapped, unseen func(q []float64) float64, prepare func(), dim, work int, of ...Measured) *Measures {
 	m := &Measures{model: model, unseen: unseen, prepare: prepare, of: of, work: float64(max(work, 1)) / 3,
 		x: make([]float64, dim), q: make([]float64, dim), scales: make([]float64, dim)}
-	most, slopes := 0, 0
+	most, slopes, longest := 0, 0, 0
 	for _, v := range of {
 		for range len(v.arrays()) {
 			m.found = append(m.found, make([]float64, v.N))
 		}
-		most, slopes = max(most, len(v.Places)), max(slopes, len(v.Slope))
+		most, slopes, longest = max(most, len(v.Places)), max(slopes, len(v.Slope)), max(longest, v.N)
 		m.numbers = append(m.numbers, make([]side, max(0, len(v.Numbers)-len(m.numbers)))...)
 	}
 	m.own, m.w, m.small = make([]side, most), make([]float64, most*most), newSymmetric(most)
-	m.mean, m.slopes = make([]float64, most*most), make([]float64, slopes)
+	m.mean, m.slopes, m.along = make([]float64, most*most), make([]float64, slopes), make([]float64, longest)
 	return m
 }
 
@@ -221,6 +225,66 @@ func (s *measuring) vectors(v *Measured, found [][]float64) {
 			}
 		}
 		s.take(v, i, numbers, found)
+	}
+	for l := range v.Places {
+		s.together(v, l, found)
+	}
+}
+
+// together forgets what was measured of a vector whose elements the terms see together, as a recursion sees all that came before. There is ρ times as much information along a direction in
+// which all elements move as there is about each by itself, and next to none along the others, in which they move against each other: a map with the information of each would be ρ
+// times too narrow in most directions. That of the prior is too wide in a few, which an adapted metric takes up.
+func (s *measuring) together(v *Measured, l int, found [][]float64) {
+	root := found[:len(v.Root)]
+	n, p := len(v.Places), v.Places[l]
+	row := func(i int, visit func(at int)) { // the elements of row l of the root
+		at := 0
+		for k := range l + 1 {
+			visit(at + l - k)
+			at += n - k
+		}
+	}
+	moved := 0
+	for i := range v.N {
+		w := 0.0
+		row(i, func(at int) { w += float64(root[at][i] * root[at][i]) })
+		s.along[i] = 0
+		if w > 0 {
+			s.along[i] = 1 / math.Sqrt(w)
+			moved++
+		}
+	}
+	if moved < measuredTogether {
+		return
+	}
+	there := func(h float64) float64 {
+		copy(s.x, s.plain)
+		for i := range v.N {
+			s.x[p.From+i*p.Step] += float64(h * s.along[i])
+		}
+		s.model.Pull(s.x)
+		return s.unseen(s.x)
+	}
+	h := measuredStep
+	for range measuredTries {
+		change := float64(2*s.level) - there(h) - there(-h)
+		switch size := math.Abs(change); {
+		case size-size != 0:
+			h = float64(h / 8)
+		case size > measuredChange:
+			h = float64(h * math.Max(0.1, math.Sqrt(float64(0.3*measuredChange)/size)))
+		default:
+			if ratio := change / float64(float64(h*h)*float64(moved)); ratio > measuredCoherent {
+				for i := range v.N {
+					row(i, func(at int) { root[at][i] = 0 })
+				}
+				clear(found[len(v.Root)+l])
+				for j := range v.Numbers {
+					clear(found[len(v.Root)+n+l*len(v.Numbers)+j])
+				}
+			}
+			return
+		}
 	}
 }
 

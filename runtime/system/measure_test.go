@@ -160,6 +160,36 @@ func TestMeasureScales(t *testing.T) {
 	}
 }
 
+// TestMeasureTogether: of a vector whose elements are seen together nothing counts as known, and of others all is.
+func TestMeasureTogether(t *testing.T) {
+	const n = 20
+	plain := make([]float64, 1+2*n)
+	for k := range plain {
+		plain[k] = math.Sin(float64(3 * k))
+	}
+	v := measuredPair(n)
+	NewMeasures(affine{}, func(q []float64) float64 {
+		x := append([]float64(nil), q...)
+		affine{}.Push(x)
+		sum, l := 0.0, 0.0
+		for i := range n {
+			sum += x[2+2*i]
+			l -= 2*x[1+2*i]*x[1+2*i] + 0.5*sum*sum - x[0]*sum
+		}
+		return l
+	}, func() {}, len(plain), 1, v).At(plain)
+	for i := range n {
+		if r := v.Root[0][i]; math.Abs(r*r-4) > 5e-3 {
+			t.Errorf("the information of element %d alone is %v, want 4", i, r*r)
+		}
+		for k, x := range []float64{v.Root[1][i], v.Root[2][i], v.Score[1][i], v.Slope[1][i]} {
+			if x != 0 {
+				t.Errorf("number %d of element %d that is seen with others is %v, not 0", k, i, x)
+			}
+		}
+	}
+}
+
 // TestMeasureSome: where an evaluation takes long, some of the indices are measured, and the others have the same information in units of their prior, and a score that balances
 // that: here the information is the same of all.
 func TestMeasureSome(t *testing.T) {
