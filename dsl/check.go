@@ -1075,6 +1075,16 @@ func (c *checker) besideBound(te *TypeExpr, lo, hi Expr) string {
 	return ""
 }
 
+// inOrder reports whether elements stand in order.
+func inOrder(x *Constraint) bool {
+	return x != nil && (x.Name == "ordered" || x.Name == "positive_ordered")
+}
+
+// betweenInOrder is how so many numbers in order that lie between two ends are written.
+func betweenInOrder(name, size, lo, hi string) string {
+	return fmt.Sprintf("numbers in order between two ends are sums of gaps: `param gap simplex[%[2]s+1]`, `gap ~ dirichlet(1)` and `let %[1]s[i in %[2]s] = %[3]s + (%[4]s - %[3]s)*sum(j in 1..i) gap[j]`", name, size, lo, hi)
+}
+
 // noSecondBound reports a bound that reads `> a < b`.
 func (c *checker) noSecondBound(e Expr) bool {
 	b, ok := e.(*BinaryExpr)
@@ -1093,6 +1103,9 @@ func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 			hint := "leave the bound out"
 			if x.Name == "ordered" {
 				hint += "; positive numbers in order are `positive_ordered`"
+			}
+			if lo, hi := b.ends(); inOrder(x) && b.Kind() == IntervalBound && len(te.Sizes) == 1 {
+				hint = betweenInOrder("x", c.sizeText(te.Sizes[0]), endText(lo, "a"), endText(hi, "b"))
 			}
 			c.err(BadBounds, b.At(), hint, "the elements of %s are %s, and have no other bounds", article(x.Name), x.Doc)
 		}
@@ -2326,7 +2339,11 @@ func (c *checker) insideSupport(term *Term) {
 			(ok1 && sup.LoNum != nil && *sup.LoNum >= lo || sameName(sup.Lo, term.Args[0])) &&
 			(ok2 && sup.HiNum != nil && *sup.HiNum <= hi || sameName(sup.Hi, term.Args[1]))
 		if !inside {
-			want = fmt.Sprintf("declare it with the same ends: `param %s %s`", param.Name, param.declared(fmt.Sprintf("in (%s, %s)", endText(term.Args[0], "a"), endText(term.Args[1], "b"))))
+			low, high := endText(term.Args[0], "a"), endText(term.Args[1], "b")
+			want = fmt.Sprintf("declare it with the same ends: `param %s %s`", param.Name, param.declared(fmt.Sprintf("in (%s, %s)", low, high)))
+			if inOrder(param.Constraint) && len(param.Type.Shape) == 1 {
+				want = betweenInOrder(param.Name, param.Type.Shape[0].String(), low, high)
+			}
 		}
 	case Above:
 		begin := term.Args[term.Dist.Begins]

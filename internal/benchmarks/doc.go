@@ -16,6 +16,8 @@
 // Program house compares what the compiler makes of the examples with what it made of them at another
 // revision: size, speed and draws.
 //
+// Program generation measures the compiler itself on all models: checks and generation, with those that exceed their limits.
+//
 // Folder corpus holds 73 posteriors, and measures hamc on them beside Stan and nutpie.
 //
 // Program irreversible prints the table from which the policy for solves was
