@@ -154,7 +154,7 @@ func (c *checker) lagsUnder(index string, inParts map[string]bool) func(*SumExpr
 			lo, known = c.constant(k.Lo)
 		}
 		hi, fixed := c.constant(k.Hi)
-		if !known || !fixed || !(hi >= lo && hi-lo < mostLags) || lo != math.Trunc(lo) || hi != math.Trunc(hi) {
+		if !known || !fixed || !(hi >= lo && hi-lo < mostLags && float64(c.lagged)+hi-lo < mostTerms) || lo != math.Trunc(lo) || hi != math.Trunc(hi) {
 			return nil
 		}
 		conditions, reads := false, false
@@ -176,7 +176,7 @@ func (c *checker) lagsUnder(index string, inParts map[string]bool) func(*SumExpr
 		if !conditions || !reads {
 			return nil
 		}
-		return writtenOut(e, k.Name, int(lo), int(hi))
+		return c.termsFrom(e, k.Name, int(lo), int(hi))
 	}
 }
 

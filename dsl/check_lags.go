@@ -71,12 +71,12 @@ func (c *checker) distance(x Expr, k *Index) bool {
 
 // termsOf writes a sum out.
 func (c *checker) termsOf(e *SumExpr, k *Index) Expr {
-	c.lagged += k.Range.Hi.Offset - k.Range.Lo.Offset + 1
-	return writtenOut(e, k.Name, k.Range.Lo.Offset, k.Range.Hi.Offset)
+	return c.termsFrom(e, k.Name, k.Range.Lo.Offset, k.Range.Hi.Offset)
 }
 
-// writtenOut are the terms of a sum over an index from lo to hi.
-func writtenOut(e *SumExpr, index string, lo, hi int) (out Expr) {
+// termsFrom are the terms of a sum over an index from lo to hi.
+func (c *checker) termsFrom(e *SumExpr, index string, lo, hi int) (out Expr) {
+	c.lagged += hi - lo + 1
 	for v := lo; v <= hi; v++ {
 		term := put(clone(e.Body), index, v)
 		if out == nil {

@@ -142,7 +142,7 @@ func (e *Euclidean) rank() int {
 
 // work counts the operations of a step, and those of a draw beside its steps.
 func (e *Euclidean) work() (step, draw float64) {
-	return float64(e.info.Work + stepOverhead + stepWork*e.dim + bendWork*len(e.bends)), float64(drawWork * e.dim)
+	return stepOperations(e.info, e.dim) + float64(bendWork*len(e.bends)), float64(drawWork * e.dim)
 }
 
 // DrawWork counts the operations of a draw of that many steps, about: of the gradient of each, and of what it takes beside its
@@ -156,7 +156,12 @@ func DrawWork(p Posterior, steps float64) float64 {
 	for i := range in.Params {
 		dim += in.Params[i].Dim()
 	}
-	return float64(steps*float64(in.Work+stepOverhead+stepWork*dim)) + float64(drawWork*dim)
+	return float64(steps*stepOperations(in, dim)) + float64(drawWork*dim)
+}
+
+// stepOperations counts the operations of an explicit step of so many coordinates.
+func stepOperations(in *Info, dim int) float64 {
+	return float64(in.Work + stepOverhead + stepWork*dim)
 }
 
 // drawWork counts what a draw takes beside its steps, in operations for each coordinate: it is written, read and summarised.

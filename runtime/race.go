@@ -184,7 +184,7 @@ func (r *Race) run(ctx context.Context, m Model, opt Options) error {
 	q := lap.starts[0]
 	stream := random.New(opt.Seed, 0)
 	work := m.Info()
-	step := float64(work.Work + stepOverhead + stepWork*len(q))
+	step := stepOperations(work, len(q))
 	r.Step, r.Iteration = step, float64(work.IterationWork)
 	opt.Metric = LowRank
 	first := pilotRun{opt: opt, warmup: euclideanWarmup, measured: euclideanPilot, step: step, stream: stream, stop: &lap.stop}

@@ -101,3 +101,31 @@ metric identity
 		t.Errorf("%d operations for each number, want two for the utilities and two for the derivatives", ops)
 	}
 }
+
+// TestRecursionsAtReference: the information of a map that is made of a recursion is computed once for each reference, and no gradient goes through it.
+func TestRecursionsAtReference(t *testing.T) {
+	const text = `model credit
+data I, J, N, K int
+data ii int[N] in 1..I
+data jj int[N] in 1..J
+data y int[N] in 1..K
+param beta real[I, K-1]
+param theta real[J]
+param lambda real
+let c[i in I, 1] = 0
+let c[i in I, k] = c[i, k-1] - beta[i, k-1] for k in 2..K
+let eta[n in N, k in K] = (k - 1)*theta[jj[n]] + c[ii[n], k]
+beta ~ normal(0, 2)
+lambda ~ normal(0, 1)
+theta ~ normal(lambda, 1)
+y ~ categorical_logit(eta)
+`
+	mapped, _ := load(t, text)
+	plain, _ := load(t, text+"metric identity\n")
+	if len(mapped.Transports) != 1 {
+		t.Fatalf("%d maps, want that of theta", len(mapped.Transports))
+	}
+	if got, want := mapped.Work()["K N"], plain.Work()["K N"]; got != want {
+		t.Errorf("%d operations for each category of an observation, and %d without a map", got, want)
+	}
+}

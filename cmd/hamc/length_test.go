@@ -45,6 +45,11 @@ func TestLength(t *testing.T) {
 	if r := fine(t, append([]string{"run", "steep.ham"}, ridge[2:]...)...); !strings.Contains(r.stdout, "2 chains of 16583 draws, as many as R-hat") {
 		t.Errorf("cheap draws: %s", r.stdout)
 	}
+	// A limit that is given when a run is resumed is the only one.
+	fine(t, "run", "--resume", "d", "--max-draws", "17000", "--quiet")
+	if man, err := driver.ReadManifest("d"); err != nil || man.Target.MaxDraws != 17000 || man.Target.FarDraws != 0 {
+		t.Errorf("resumed with a limit: %+v, %v", man.Target, err)
+	}
 	inDir(t, map[string]string{"ridge.ham": "model ridge\nparam x real[2]\nx ~ normal(0, 1)\ndensity -2*(x[1] - x[2])^2\n"})
 	fine(t, ridge...)
 	if r := hamc("run", "--resume", "d", "--draws", "1000", "--quiet"); r.code != exitProblem || !strings.Contains(r.stderr, "more than the 1000 asked for") {

@@ -60,7 +60,7 @@ func (e *env) resumed(cmd *cobra.Command, args []string, f *runFlags) (*plan, er
 		p.request.Target = f.target(cmd, opt)
 	}
 	if f.maxDraws != 0 {
-		p.request.Target.MaxDraws = f.maxDraws
+		p.request.Target.MaxDraws, p.request.Target.FarDraws, p.request.Target.Operations = f.maxDraws, 0, 0
 	}
 	if err := errors.Join(opt.ValidateAlone(), p.request.Target.Validate(opt.Draws)); err != nil {
 		return nil, usage{err}

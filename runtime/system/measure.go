@@ -265,26 +265,15 @@ func (s *measuring) together(v *Measured, l int, found [][]float64) {
 		s.model.Pull(s.x)
 		return s.unseen(s.x)
 	}
-	h := measuredStep
-	for range measuredTries {
-		change := float64(2*s.level) - there(h) - there(-h)
-		switch size := math.Abs(change); {
-		case size-size != 0:
-			h = float64(h / 8)
-		case size > measuredChange:
-			h = float64(h * math.Max(0.1, math.Sqrt(float64(0.3*measuredChange)/size)))
-		default:
-			if ratio := change / float64(float64(h*h)*float64(moved)); ratio > measuredCoherent {
-				for i := range v.N {
-					row(i, func(at int) { root[at][i] = 0 })
-				}
-				clear(found[len(v.Root)+l])
-				for j := range v.Numbers {
-					clear(found[len(v.Root)+n+l*len(v.Numbers)+j])
-				}
-			}
-			return
-		}
+	if !(s.across(measuredStep, there).curvature > float64(measuredCoherent*moved)) {
+		return
+	}
+	for i := range v.N {
+		row(i, func(at int) { root[at][i] = 0 })
+	}
+	clear(found[len(v.Root)+l])
+	for j := range v.Numbers {
+		clear(found[len(v.Root)+n+l*len(v.Numbers)+j])
 	}
 }
 
@@ -343,18 +332,23 @@ func (s *measuring) take(v *Measured, i int, numbers []side, found [][]float64) 
 	}
 }
 
-// sides is the log density of the terms on both sides of the point along a coordinate, at a distance at which it falls off by less than measuredChange, in the
-// neighbourhood that the prior says.
+// sides is what is seen along a coordinate, in the neighbourhood that the prior says.
 func (s *measuring) sides(k int) side {
 	copy(s.x, s.q)
 	s.x[k] += measuredStep
 	s.model.Push(s.x)
-	h := math.Abs(s.x[k] - s.plain[k])
+	x := s.across(math.Abs(s.x[k]-s.plain[k]), func(h float64) float64 { return s.there(k, h, k, 0) })
+	x.at = k
+	return x
+}
+
+// across is what is seen on both sides of the point, at a distance, or nearer, at which the log density of the terms falls off by less than measuredChange.
+func (s *measuring) across(h float64, there func(h float64) float64) side {
 	for range measuredTries {
 		if h == 0 || h-h != 0 {
 			break
 		}
-		x := side{at: k, h: h, up: s.there(k, h, k, 0), down: s.there(k, -h, k, 0)}
+		x := side{h: h, up: there(h), down: there(-h)}
 		change := float64(2*s.level) - x.up - x.down
 		switch size := math.Abs(change); {
 		case size-size != 0:
@@ -368,7 +362,7 @@ func (s *measuring) sides(k int) side {
 			return x
 		}
 	}
-	return side{at: k}
+	return side{}
 }
 
 // symmetric is the work space for small symmetric matrices.

@@ -21,8 +21,7 @@ type Context struct {
 	ByName     map[string]*Tensor // data, coordinates
 	canonical  map[canonKey]*Index
 	matrices   map[[2]dsl.Extent]bool // the dimensions of matrices that are computed as a whole
-	mixed      map[[2]dsl.Range]bool  // pairs of ranges over which terms of a log-sum-exp are stored
-	kept       [][]dsl.Range          // over which arrays are stored because a recursion reads them
+	kept       [][]dsl.Range          // the ranges of arrays that are stored whatever they are, see Kept
 	numbers    map[dsl.Extent]*Tensor // the arrays 1, 2, 3, … of indices as numbers
 	outers     map[dsl.Range]bool     // the ranges of outer indices of operators
 	nextID     int
@@ -77,7 +76,6 @@ func NewContext() *Context {
 		formals:   map[formalKey]*Index{},
 		matrices:  map[[2]dsl.Extent]bool{},
 		outers:    map[dsl.Range]bool{},
-		mixed:     map[[2]dsl.Range]bool{},
 		numbers:   map[dsl.Extent]*Tensor{},
 
 		operands:    map[*Expr]*Expr{},

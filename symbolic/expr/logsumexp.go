@@ -32,15 +32,11 @@ func (el *Elaborator) logSumExp(i *Index, v *Expr) *Expr {
 		return c.Add(m, c.Call("log_total", s))
 	}
 	atom := func(e *Expr) *Expr { return e }
-	switch {
-	case v.stage < StagePosition:
-	case len(v.free) == mostSummed:
-		atom = c.Kept
-	case len(v.free) < mostSummed:
+	if v.stage >= StagePosition && len(v.free) <= mostSummed {
 		for _, o := range v.free {
-			c.mixed[[2]dsl.Range{o.Range, i.Range}], c.mixed[[2]dsl.Range{i.Range, o.Range}] = true, true
+			c.keep([]dsl.Range{o.Range, i.Range}) // what the terms are made of, too
 		}
-		atom = c.Atom
+		atom = c.Kept
 	}
 	v = atom(v)
 	m := atom(c.Largest(i, v))

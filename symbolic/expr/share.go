@@ -3,7 +3,6 @@ package expr
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/hamc-dev/hamc/dsl"
 )
@@ -272,8 +271,12 @@ func (c *Context) Kept(e *Expr) *Expr {
 	if e.Op == Ref || e.Op == Num || len(c.exposures(e, true)) > 0 {
 		return e
 	}
-	if ranges := rangesOf(e.free); !c.Storable(e.free) {
-		c.kept = append(c.kept, ranges)
+	if !c.Storable(e.free) {
+		var ranges []dsl.Range
+		for _, i := range e.free {
+			ranges = append(ranges, i.Range)
+		}
+		c.keep(ranges)
 	}
 	r := c.enclosed(c.Fold(e), false)
 	r.Tensor.Atom = true
@@ -316,7 +319,7 @@ func (c *Context) Storable(free []*Index) bool {
 		}
 	}
 	switch {
-	case len(free) < 2 || len(c.kept) > 0 && slices.ContainsFunc(c.kept, func(r []dsl.Range) bool { return slices.Equal(r, rangesOf(free)) }):
+	case len(free) < 2 || slices.ContainsFunc(c.kept, func(r []dsl.Range) bool { return goOver(free, r) }):
 		return true
 	case len(free) == 3:
 		for n, i := range free {
@@ -329,21 +332,37 @@ func (c *Context) Storable(free []*Index) bool {
 	case len(free) > 3:
 		return false
 	}
-	if c.mixed[[2]dsl.Range{free[0].Range, free[1].Range}] {
-		return true
-	}
 	rows, cols := c.isSmall(free[0].Range), c.isSmall(free[1].Range)
 	return rows && cols || !rows && !cols && c.Shaped(free)
 }
 
-// rangesOf are the ranges of indices, in an order of their own.
-func rangesOf(free []*Index) []dsl.Range {
-	out := make([]dsl.Range, len(free))
-	for n, i := range free {
-		out[n] = i.Range
+// keep makes arrays over these ranges worth it.
+func (c *Context) keep(ranges []dsl.Range) {
+	if !slices.ContainsFunc(c.kept, func(r []dsl.Range) bool { return slices.Equal(r, ranges) }) {
+		c.kept = append(c.kept, ranges)
 	}
-	slices.SortFunc(out, func(a, b dsl.Range) int { return strings.Compare(a.String(), b.String()) })
-	return out
+}
+
+// goOver reports whether indices are over these ranges, in whatever order.
+func goOver(free []*Index, ranges []dsl.Range) bool {
+	if len(free) != len(ranges) {
+		return false
+	}
+	for _, i := range free {
+		n := 0 // how many more indices than ranges are like this one
+		for k, j := range free {
+			if j.Range == i.Range {
+				n++
+			}
+			if ranges[k] == i.Range {
+				n--
+			}
+		}
+		if n != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // ofOperator reports whether an array over indices is a vector or a matrix that operators are made of, or more than that.
