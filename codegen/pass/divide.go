@@ -32,12 +32,19 @@ func divide(p *loop.Program) {
 		if !f.Divisible {
 			continue
 		}
+		own, stay := loop.WritesOf(f.Body...), map[*loop.Var]bool{}
 		f.Body = slices.DeleteFunc(f.Body, func(st loop.Stmt) bool {
 			l, ok := st.(*loop.Let)
-			return ok && p.Gone[l.V] != nil
+			if !ok || p.Gone[l.V] == nil {
+				return false
+			}
+			stay[l.V] = madeOf(l.V, own, p.Gone)
+			return !stay[l.V]
 		})
 		for n, body := range divided(f.Body, largest, kept) {
-			body = append(Derived(missing(body, nil, p.Gone), p.Gone), body...) // each part computes what is not kept
+			// Each part computes what is not kept.
+			vars := slices.DeleteFunc(missing(body, nil, p.Gone), func(v *loop.Var) bool { return stay[v] })
+			body = append(Derived(vars, p.Gone), body...)
 			if n == 0 {
 				f.Body = body
 				continue
@@ -47,6 +54,18 @@ func divide(p *loop.Program) {
 		}
 	}
 	p.Funcs = funcs
+}
+
+// madeOf reports whether a number that is not kept is made of some of others, itself apart: a function that computes these cannot
+// have it of them at its head.
+func madeOf(v *loop.Var, others map[*loop.Var]bool, gone map[*loop.Var]*loop.Expr) bool {
+	found := false
+	loop.Nodes(gone[v], func(x *loop.Expr) {
+		if x.Op == loop.Scalar && x.Var != v {
+			found = found || others[x.Var] && gone[x.Var] == nil || gone[x.Var] != nil && madeOf(x.Var, others, gone)
+		}
+	})
+	return found
 }
 
 // continuation names the function that f goes on in: force2 after force, force3 after force2.
