@@ -193,7 +193,7 @@ func (r *run) findStarts() error {
 		return errs
 	}
 	if len(list) > 0 && r.probes() {
-		r.redraw(sweep, list)
+		return r.redraw(list)
 	}
 	return nil
 }

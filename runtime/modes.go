@@ -1,9 +1,13 @@
 package runtime
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
+
+	"github.com/hamc-dev/hamc/runtime/ode"
 )
 
 // The trajectory of a differential equation that is fitted to data has many shapes that fit a little, and one that fits: an oscillation has to have the
@@ -19,6 +23,11 @@ const (
 	mostProbed  = 64  // coordinates
 	lowMode     = 10  // how far below another the top of a mode that holds nothing is, beside what follows
 	lowModeEach = 2   // for each coordinate: the mode may be as many times e wider
+
+	// Equations are solved with less care for a probe, which tells heights that differ by lowMode and more, and where a solution takes more than so many steps none is
+	// begun: far from the bulk equations are stiff, and a solution may take a hundred times as long as where chains go.
+	probeCoarser = 1e3 // times the relative tolerance
+	probeSteps   = 2000
 )
 
 // probes reports whether starts are probed.
@@ -57,16 +66,49 @@ func low(l, best float64, m int) bool { return !(l >= best-lowMode-float64(lowMo
 
 // redraw draws several starts for each chain beside that which it has, and gives it the first that begins in no low mode. The chains of a run might
 // all have begun in one, and would agree there.
-func (r *run) redraw(s *Sweep, list []*drawn) {
+func (r *run) redraw(list []*drawn) error {
 	m := r.model.Info().Dim()
-	best := math.Inf(-1)
-	for _, d := range list {
+	var sweeps []*Sweep // of each worker
+	for range min(len(list), r.opt.workers()) {
+		p := r.clone()
+		if s, ok := p.(solver); ok {
+			opt := r.opt.ODE
+			opt.RelTol = probeCoarser * cmp.Or(max(opt.RelTol, 0), ode.DefaultTolerance)
+			opt.MaxSteps = min(probeSteps, cmp.Or(max(opt.MaxSteps, 0), ode.DefaultMaxSteps))
+			s.SetODE(opt)
+		}
+		s, err := NewSweep(p, &r.opt)
+		if err != nil {
+			return err
+		}
+		sweeps = append(sweeps, s)
+	}
+	each := func(do func(*drawn, *Sweep)) {
+		var pool sync.WaitGroup
+		next := make(chan *drawn)
+		for _, s := range sweeps {
+			pool.Go(func() {
+				for d := range next {
+					do(d, s)
+				}
+			})
+		}
+		for _, d := range list {
+			next <- d
+		}
+		close(next)
+		pool.Wait()
+	}
+	each(func(d *drawn, s *Sweep) {
 		for try := range probeEach {
 			d.draw(r, s, try > 0)
 		}
+	})
+	best := math.Inf(-1)
+	for _, d := range list {
 		best = max(best, slices.Max(d.tops))
 	}
-	for _, d := range list {
+	each(func(d *drawn, s *Sweep) {
 		found := func() int { return slices.IndexFunc(d.tops, func(top float64) bool { return !low(top, best, m) }) }
 		for try := 0; try < probeTries && found() < 0; try++ {
 			d.draw(r, s, true)
@@ -76,7 +118,8 @@ func (r *run) redraw(s *Sweep, list []*drawn) {
 			at = slices.Index(d.tops, slices.Max(d.tops))
 		}
 		copy(r.starts[d.chain], d.starts[at])
-	}
+	})
+	return nil
 }
 
 // draw probes the start of a chain, or another one that is drawn.
