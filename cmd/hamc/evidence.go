@@ -30,6 +30,7 @@ type blockEvidence struct {
 	name       string  // "" for a run that is one block
 	integrator string  // "" if not known
 	maxDepth   int     // of dynamic trajectories; 0 for static ones, or if not known
+	halves     bool    // steps of dynamic trajectories may be halved
 	target     float64 // acceptance that the step size was adapted to; NaN if it was given, or is not known
 	chains     []chainEvidence
 	audits     []runtime.Audit
@@ -88,11 +89,12 @@ func (e *evidence) lower() (low int, most float64, which int) {
 	return low, most, which
 }
 
-// fixed reports whether the warm-up of all chains chose a number of steps.
-func (e *evidence) fixed() bool {
+// refines reports whether all chains make finer steps where those of the warm-up are too large: dynamic trajectories halve steps, and
+// those of a number of steps that the warm-up chose follow one that was refused.
+func (e *evidence) refines() bool {
 	for _, b := range e.blocks {
 		for i := range b.chains {
-			if b.chains[i].fixed == 0 {
+			if !b.halves && b.chains[i].fixed == 0 {
 				return false
 			}
 		}
@@ -170,8 +172,11 @@ func newEvidence(s *summary, man *driver.Manifest, audits []runtime.Audit) *evid
 		doublings := math.NaN()
 		if man != nil {
 			t := man.Options.For(name)
-			if k, err := runtime.ParseIntegrator(b.integrator); err == nil && t.StepSize == 0 {
-				b.target = t.Target(k)
+			if k, err := runtime.ParseIntegrator(b.integrator); err == nil {
+				if t.StepSize == 0 {
+					b.target = t.Target(k)
+				}
+				b.halves = k == runtime.Leapfrog && b.dynamic() && t.MaxHalvings > 0
 			}
 			if t.Steps == 0 && t.ExtraDoublings != runtime.AdaptDoublings {
 				doublings = float64(t.ExtraDoublings)
