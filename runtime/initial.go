@@ -25,7 +25,8 @@ const initialRadius = 2
 const maxRadius = 100
 
 // Start is the distribution of starting points: uniform on (−r, r) in each coordinate of
-// the unconstrained scale or, of the parameters that have one, the prior.
+// the unconstrained scale or, of the parameters that have one, the prior. The zero Start is uniform, but for coordinates
+// whose prior lies elsewhere, which are drawn from it.
 type Start struct {
 	// Prior draws the parameters that a PriorDrawer names from the prior. Those of a
 	// point come one given the other, and given the rest, which are uniform.
@@ -192,8 +193,11 @@ func start(s *Sweep, q []float64, x Point, from Start, rng *rand.Rand) *StartErr
 			q[i] = float64(radius * (float64(2*float64(rng.Float64())) - 1))
 		}
 		reason := ""
-		if prior {
+		switch {
+		case prior:
 			reason = fromPrior(s, q, drawn, rng)
+		case from == Start{} && kind == drawnUniformly:
+			s.toPrior(q, drawn, radius, rng)
 		}
 		if x != nil {
 			s.carrier.constrain(drawn, q)

@@ -80,6 +80,39 @@ func TestStartFromPriorRetries(t *testing.T) {
 	}
 }
 
+// A coordinate starts from its prior where that lies elsewhere than (−2, 2), and nowhere else: not where the prior is so wide that it has the interval
+// inside, or its deciles lie as far apart as the interval is away, nor where the radius is given.
+func TestStartElsewhere(t *testing.T) {
+	opt := startOptions()
+	opt.Chains = 8
+	for _, c := range []struct {
+		what      string
+		log       func(*rand.Rand) float64 // of a draw
+		start     runtime.Start
+		elsewhere bool
+	}{
+		{"lognormal(7, 0.6)", func(rng *rand.Rand) float64 { return 7 + 0.6*rng.NormFloat64() }, runtime.Start{}, true},
+		{"lognormal(-7, 1.5)", func(rng *rand.Rand) float64 { return -7 + 1.5*rng.NormFloat64() }, runtime.Start{}, true},
+		{"the same, with a radius", func(rng *rand.Rand) float64 { return -7 + 1.5*rng.NormFloat64() }, runtime.Start{Radius: 2}, false},
+		{"lognormal(3, 0.6)", func(rng *rand.Rand) float64 { return 3 + 0.6*rng.NormFloat64() }, runtime.Start{}, false},
+		{"lognormal(7, 100)", func(rng *rand.Rand) float64 { return 7 + 100*rng.NormFloat64() }, runtime.Start{}, false},
+		{"gamma(0.01, 1), about", func(rng *rand.Rand) float64 { return -100 * rng.ExpFloat64() }, runtime.Start{}, false},
+		{"one that cannot be drawn", func(*rand.Rand) float64 { return math.NaN() }, runtime.Start{}, false},
+	} {
+		m := &withPrior{newExponential(), func(rng *rand.Rand) float64 { return math.Exp(c.log(rng)) }}
+		opt.Start = c.start
+		outside := 0
+		for _, chain := range sample(t, m, opt).Chains {
+			if math.Abs(math.Log(chain.Draws[0][0])) > 2.001 {
+				outside++
+			}
+		}
+		if want := map[bool]int{true: opt.Chains}[c.elsewhere]; outside != want {
+			t.Errorf("%s: %d of %d chains start outside (-2, 2), want %d", c.what, outside, opt.Chains, want)
+		}
+	}
+}
+
 // A start from the prior takes the random numbers of its chain behind those of the uniform
 // start, which it replaces.
 func TestStartStreams(t *testing.T) {

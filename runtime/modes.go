@@ -73,7 +73,7 @@ func (r *run) redraw(list []*drawn) error {
 		p := r.clone()
 		if s, ok := p.(solver); ok {
 			opt := r.opt.ODE
-			opt.RelTol = probeCoarser * cmp.Or(max(opt.RelTol, 0), ode.DefaultTolerance)
+			opt.RelTol = float64(probeCoarser * cmp.Or(max(opt.RelTol, 0), ode.DefaultTolerance))
 			opt.MaxSteps = min(probeSteps, cmp.Or(max(opt.MaxSteps, 0), ode.DefaultMaxSteps))
 			s.SetODE(opt)
 		}

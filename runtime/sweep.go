@@ -17,6 +17,9 @@ type Sweep struct {
 	transitions []Transition
 	carrier     *carrier
 
+	judged bool  // the priors have been looked at:
+	far    []int // see elsewhere
+
 	// failed, if not nil, is told of an update of block i that the model ended, or
 	// did not let begin: entered is false then.
 	failed func(i int, st Status, entered bool)

@@ -1,0 +1,61 @@
+package runtime
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/hamc-dev/hamc/runtime/random"
+)
+
+// A prior may have all of its mass far from where starts are drawn uniformly: K ~ lognormal(7, 0.6) where log K is between −2 and 2. A chain that begins there
+// may find a mode that the prior excludes, with all others. So coordinates of which the prior says that they lie elsewhere are drawn from it. Those of a
+// diffuse prior, which has the interval inside its spread, are not: a draw from it would be no better place.
+
+const (
+	priorDraws = 40      // that tell where the prior is
+	mostJudged = 1 << 14 // coordinates of a model whose prior is looked at
+)
+
+// elsewhere returns the coordinates whose prior lies beside (−r, r): its median is outside, by more than the distance of its deciles.
+func (s *Sweep) elsewhere(r float64) []int {
+	m := s.Posterior.Info().Dim()
+	d, ok := s.Posterior.(PriorDrawer)
+	if s.judged || !ok || len(d.Priors()) == 0 || m > mostJudged {
+		return s.far
+	}
+	s.judged = true
+	rng := rand.New(random.New(0, 0))
+	values := make([]float64, s.Posterior.Info().Size())
+	drawn := make([][]float64, m)
+	for range priorDraws {
+		if q := make([]float64, m); fromPrior(s, q, values, rng) == "" {
+			for i, v := range q {
+				drawn[i] = append(drawn[i], v)
+			}
+		}
+	}
+	for i, x := range drawn {
+		if len(x) < priorDraws/2 {
+			break // the same of all
+		}
+		slices.Sort(x)
+		median, spread := x[len(x)/2], x[len(x)-1-len(x)/10]-x[len(x)/10]
+		if spread > 0 && (median-r > spread || -r-median > spread) {
+			s.far = append(s.far, i)
+		}
+	}
+	return s.far
+}
+
+// toPrior moves the coordinates of q whose prior lies elsewhere to a draw from it; values is work space.
+func (s *Sweep) toPrior(q, values []float64, r float64, rng *rand.Rand) {
+	far := s.elsewhere(r)
+	if len(far) == 0 {
+		return
+	}
+	if p := slices.Clone(q); fromPrior(s, p, values, rng) == "" {
+		for _, i := range far {
+			q[i] = p[i]
+		}
+	}
+}
