@@ -30,7 +30,7 @@ func latentPlaces(in *runtime.Info) (at []int) {
 // variates given the other parameters, whatever these are: ∂L/∂z = −z. So the centre is the conditional mean, and the factor
 // that of the conditional precision, of several vectors together too.
 func TestTransportsWhiten(t *testing.T) {
-	for _, s := range sampled(t, "transport_schools", "transport_funnel", "transport_slopes", "transport_nested", "transport_groups", "transport_functions", "transport_level", "transport_mean", "transport_balanced", "transport_balanced_three", "transport_lognormal", "transport_columns", "transport_walks", "transport_panel", "transport_held", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_coupled_walks", "transport_seasonal", "dense_horseshoe", "dense_rows", "dense_animal") {
+	for _, s := range sampled(t, "transport_schools", "transport_funnel", "transport_slopes", "transport_nested", "transport_groups", "transport_functions", "transport_level", "transport_mean", "transport_balanced", "transport_balanced_three", "transport_lognormal", "transport_columns", "transport_walks", "transport_panel", "transport_held", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_coupled_walks", "transport_seasonal", "dense_horseshoe", "dense_rows", "dense_animal", "dense_scores") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)

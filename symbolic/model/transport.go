@@ -187,10 +187,11 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 	var single [][]*latent
 	var used []*PosteriorTerm // that the joint map knows of
 	units := p.ordered(p.units(all))
+	steered := p.steering(units)
 	for len(units) > 0 {
 		unit := units[0]
 		units = units[1:]
-		if p.scales(unit, all) || p.few(unit) {
+		if p.scales(unit, all) || p.few(unit) || steered[unit[0]] {
 			continue
 		}
 		alone, own := p.eliminated(unit)
@@ -345,6 +346,47 @@ func (p *Posterior) ordered(units [][]*latent) (out [][]*latent) {
 func (p *Posterior) few(unit []*latent) bool {
 	size := unit[0].b.Length()
 	return size.IsConst() && size.Offset <= MostVectors && p.fixed(unit, false)
+}
+
+// steering are the first vectors of units that have no map, for the sake of longer ones that follow them: with a prior that is the same everywhere, the precision of the map of
+// another vector depends on them, as that of factor scores on loadings and on the scales of what is measured. A joint map would have it at their
+// reference, and where they are far from it the longer vector would be as narrow as they say, and its map would not know. Of themselves an adapted metric knows as much as a map.
+func (p *Posterior) steering(units [][]*latent) map[*latent]bool {
+	out := map[*latent]bool{}
+	for _, unit := range units {
+		if unit[0].standard != nil || !p.fixed(unit, false) {
+			continue
+		}
+		out[unit[0]] = slices.ContainsFunc(units, func(o []*latent) bool {
+			return o[0] != unit[0] && p.countOf(unit) < p.countOf(o) && p.seenWith(o, unit) && p.steers(unit, o)
+		})
+	}
+	return out
+}
+
+// countOf is the number of elements of a unit.
+func (p *Posterior) countOf(unit []*latent) (n int) {
+	for _, v := range unit {
+		n += p.count(v)
+	}
+	return n
+}
+
+// seenWith reports whether a term has elements of both units.
+func (p *Posterior) seenWith(unit, other []*latent) bool {
+	return slices.ContainsFunc(p.Terms, func(t *PosteriorTerm) bool { return mentionsAny(t.L, unit) && mentionsAny(t.L, other) })
+}
+
+// steers reports whether the precision of the map of a unit alone depends on another.
+func (p *Posterior) steers(other, unit []*latent) bool {
+	steps, _ := p.eliminated(unit)
+	return slices.ContainsFunc(steps, func(s *step) bool {
+		at := expr.Sub{Index: s.v.i}
+		if s.bands == nil {
+			return s.dense.Elem != nil && mentionsAny(s.dense.At(at, expr.Sub{Index: s.v.j}), other)
+		}
+		return slices.ContainsFunc(s.bands, func(d expr.Value) bool { return mentionsAny(d.At(at), other) })
+	})
 }
 
 // fixed reports whether the prior of a unit is the same everywhere; a term that has some of it on its left side and is no prior counts
