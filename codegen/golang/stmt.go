@@ -171,7 +171,7 @@ func (p *Printer) kernel(k *loop.Kernel) jen.Code {
 	case k.Draws(): // what it draws is NaN where an argument is out of range
 		return jen.Id("_").Op("=").Add(call.Call(append([]jen.Code{jen.Id("rng"), p.use(k.V)}, args...)...))
 	}
-	return call.Call(append([]jen.Code{p.use(k.V)}, args...)...)
+	return call.Call(append([]jen.Code{p.array(k.V)}, args...)...)
 }
 
 // part prints the part of an array that its first subscripts lead to: of factors, one of them.

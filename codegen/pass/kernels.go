@@ -25,9 +25,10 @@ const leastLong = 32
 func kernels(p *loop.Program) {
 	imports := p.Imports()
 	once := computedOnce(p)
+	lower := lowerTriangles(p, once)
 	for _, f := range p.Funcs {
 		repeated(f.Body)
-		f.Body = logSums(calls(f.Body, once, f.Name != summary), imports)
+		f.Body = logSums(calls(f.Body, once, lower, f.Name != summary), imports)
 	}
 	addPanels(p.Func(summary), once)
 }
@@ -35,7 +36,7 @@ func kernels(p *loop.Program) {
 // summary is the function that computes what depends on data alone.
 const summary = "summarise"
 
-// computedOnce are the matrices that the data determine: those that one nest of the summary sets, element by element.
+// computedOnce are the matrices that the data determine: those that one nest of the summary sets, element by element, or one kernel, as eigenvectors.
 func computedOnce(p *loop.Program) map[*loop.Var]bool {
 	once := map[*loop.Var]bool{}
 	f := p.Func(summary)
@@ -43,19 +44,13 @@ func computedOnce(p *loop.Program) map[*loop.Var]bool {
 		return once
 	}
 	for _, st := range f.Body {
+		if v := setWhole(st); v != nil && !setOften(f.Body, v) {
+			once[v] = true
+		}
 		n := asNest(st)
 		if n != nil && len(n.vars) == 2 && n.set.V.Home == loop.Field && !n.set.V.Output && !n.set.V.Matrix && !setElsewhere(f.Body, n.set) && elementwise[n.set.E.Func] == "" && pairwise[n.set.E.Func] == "" && n.product() == nil {
 			once[n.set.V] = true
 		}
-	}
-	for _, g := range p.Funcs { // no other kernel takes them in the layouts of kernel.Matrix
-		loop.Each(g.Body, func(st loop.Stmt) {
-			if k, ok := st.(*loop.Kernel); ok {
-				for _, v := range k.Args {
-					delete(once, v)
-				}
-			}
-		})
 	}
 	return once
 }
@@ -68,15 +63,58 @@ func addPanels(f *loop.Func, once map[*loop.Var]bool) {
 	var out []loop.Stmt
 	for _, st := range f.Body {
 		out = append(out, st)
-		if n := asNest(st); n != nil && once[n.set.V] && n.set.V.Matrix {
-			out = append(out, &loop.Kernel{Func: loop.NewMatrix, V: n.set.V, Args: []*loop.Var{n.set.V}})
+		v := setWhole(st)
+		if n := asNest(st); n != nil {
+			v = n.set.V
+		}
+		if v != nil && once[v] && v.Matrix {
+			out = append(out, &loop.Kernel{Func: loop.NewMatrix, V: v, Args: []*loop.Var{v}})
 		}
 	}
 	f.Body = out
 }
 
+// leastRows is the least constant number of rows of a matrix that a kernel sets which is worth a call for its product with a vector.
+const leastRows = 8
+
+// setWhole is the matrix of the model that a kernel sets as a whole, or nil where it is small.
+func setWhole(st loop.Stmt) *loop.Var {
+	k, ok := st.(*loop.Kernel)
+	if !ok || len(k.At) > 0 || k.V == nil || len(k.V.Shape) != 2 || k.V.Factor || k.V.Home != loop.Field || k.V.Output {
+		return nil
+	}
+	if n := k.V.Shape[0]; n.Op == loop.IntConst && n.N < leastRows {
+		return nil
+	}
+	return k.V
+}
+
+// setOften reports whether more statements than one set a matrix.
+func setOften(list []loop.Stmt, v *loop.Var) bool {
+	n := 0
+	for _, st := range list {
+		if loop.WritesOf(st)[v] {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// lowerTriangles are those of the matrices that the data determine with zeros above the diagonal: their part below it times a vector is the whole of them times it.
+func lowerTriangles(p *loop.Program, once map[*loop.Var]bool) map[*loop.Var]bool {
+	lower := map[*loop.Var]bool{}
+	if f := p.Func(summary); f != nil {
+		for _, st := range f.Body {
+			if v := setWhole(st); v != nil && once[v] && st.(*loop.Kernel).Func == "linalg.Lower" {
+				lower[v] = true
+			}
+		}
+	}
+	return lower
+}
+
 // calls finds those of one function. Matrices that are computed early are taken for data where they are known.
-func calls(list []loop.Stmt, early map[*loop.Var]bool, known bool) []loop.Stmt {
+func calls(list []loop.Stmt, early, lower map[*loop.Var]bool, known bool) []loop.Stmt {
 	var out []loop.Stmt
 	for _, st := range list {
 		if p := asPartly(st); known && p != nil && !setElsewhere(list, p.set) {
@@ -90,7 +128,7 @@ func calls(list []loop.Stmt, early map[*loop.Var]bool, known bool) []loop.Stmt {
 			out = append(out, st)
 			continue
 		}
-		n.early, n.known = early, known
+		n.early, n.lower, n.known = early, lower, known
 		switch k := n.product(); {
 		case k != nil:
 			for n, v := range k.Args {
@@ -142,7 +180,8 @@ type nest struct {
 	body  []loop.Stmt // of the innermost loop
 	set   *loop.Set   // its last statement
 	early map[*loop.Var]bool
-	known bool // what is early is there
+	lower map[*loop.Var]bool // those of them with zeros above the diagonal
+	known bool               // what is early is there
 }
 
 // asNest returns the nest that a statement is, or nil.
@@ -241,26 +280,35 @@ func (n *nest) long() bool {
 type sum struct {
 	acc     *loop.Var
 	v       *loop.Var
-	size    *loop.Int
+	from    *loop.Int
+	size    *loop.Int   // where it ends
 	before  []loop.Stmt // inside the loop
 	factors []*loop.Expr
 }
 
 // asSum returns the sum that two statements compute, or nil.
 func asSum(list []loop.Stmt) *sum {
+	if s := asPartOfSum(list); s != nil && s.from.IsConst(0) {
+		return s
+	}
+	return nil
+}
+
+// asPartOfSum is asSum where the range may begin anywhere.
+func asPartOfSum(list []loop.Stmt) *sum {
 	if len(list) < 2 {
 		return nil
 	}
 	let, ok := list[0].(*loop.Let)
 	f, isLoop := list[1].(*loop.For)
-	if !ok || !isLoop || !let.E.IsNum(0) || !f.From.IsConst(0) || len(f.Body) == 0 {
+	if !ok || !isLoop || !let.E.IsNum(0) || len(f.Body) == 0 {
 		return nil
 	}
 	set, ok := f.Body[len(f.Body)-1].(*loop.Set)
 	if !ok || !set.Add || set.V != let.V {
 		return nil
 	}
-	s := &sum{acc: let.V, v: f.V, size: f.To, before: f.Body[:len(f.Body)-1], factors: []*loop.Expr{set.E}}
+	s := &sum{acc: let.V, v: f.V, from: f.From, size: f.To, before: f.Body[:len(f.Body)-1], factors: []*loop.Expr{set.E}}
 	if set.E.Op == loop.Mul {
 		if set.E.Val != 1 {
 			return nil
@@ -277,6 +325,9 @@ func asSum(list []loop.Stmt) *sum {
 
 // product returns the kernel of a product with a matrix of data that the nest computes, or nil.
 func (n *nest) product() *loop.Kernel {
+	if k := n.triangular(); k != nil {
+		return k
+	}
 	s := asSum(n.body)
 	if s == nil || len(n.body) != 3 || n.set.E.Op != loop.Scalar || n.set.E.Var != s.acc {
 		return nil
@@ -319,6 +370,31 @@ func (n *nest) matrixVector(s *sum) *loop.Kernel {
 		case n.data(x, []*loop.Var{s.v, i}, []*loop.Int{s.size, size}):
 			return &loop.Kernel{Func: "kernel.MulTVec", V: n.set.V, Args: []*loop.Var{x.Var, b.Var}}
 		}
+	}
+	return nil
+}
+
+// triangular finds Σ_j≤i L[i,j] b[j] and Σ_j≥i L[j,i] b[j].
+func (n *nest) triangular() *loop.Kernel {
+	s := asPartOfSum(n.body)
+	if s == nil || !n.known || len(n.vars) != 1 || len(n.body) != 3 || n.set.E.Op != loop.Scalar || n.set.E.Var != s.acc || len(s.factors) != 2 || len(s.before) > 0 {
+		return nil
+	}
+	i, size := n.vars[0], n.sizes[0]
+	at := func(e *loop.Int) bool { return e.Op == loop.IntVar && e.Var == i }
+	behind := at(s.from) || s.from.Op == loop.IntMax && (s.from.Args[0].IsConst(0) && at(s.from.Args[1]) || s.from.Args[1].IsConst(0) && at(s.from.Args[0]))
+	base, offset := s.size.Base()
+	whole, name := &sum{acc: s.acc, v: s.v, size: size, factors: s.factors}, ""
+	switch {
+	case behind && s.size.Equal(size):
+		name = "kernel.MulTVec"
+	case s.from.IsConst(0) && base != nil && at(base) && offset == 1:
+		name = "kernel.MulVec"
+	default:
+		return nil
+	}
+	if k := n.matrixVector(whole); k != nil && k.Func == name && n.lower[k.Args[0]] {
+		return k
 	}
 	return nil
 }
