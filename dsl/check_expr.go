@@ -554,6 +554,8 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 		}
 	}
 	switch {
+	case reason != nil && what == "": // of what has a message: a distance is known where it is read
+		return s, false
 	case reason != nil:
 		c.err(BadIndex, reason.Span(), "", "an index is shifted by a whole number known at compile time")
 		return s, false
@@ -966,6 +968,9 @@ func (c *checker) structural(e *CallExpr) {
 			if e.Func == "diag" && x.Type().IsScalar() {
 				hint = "of equal elements it is diag(s + 0*v) with a vector v of that length"
 			}
+			if e.Func == "dot" && len(x.Type().Shape) == 2 && len(e.Args) == 2 {
+				hint = fmt.Sprintf("a product with a matrix is written with *: %s*%s", inProduct(e.Args[0].Expr), inProduct(e.Args[1].Expr))
+			}
 			c.err(NotVector, x.Span(), hint, "`%s` takes a vector, this is %s", e.Func, x.Type())
 			bad(e)
 			return false
@@ -1023,6 +1028,14 @@ func (c *checker) structural(e *CallExpr) {
 	case "kronecker_solve", "kronecker_log_det":
 		c.ofKronecker(e)
 	}
+}
+
+// inProduct is the text of a factor.
+func inProduct(x Expr) string {
+	if text := Text(x); !strings.Contains(text, " ") {
+		return text
+	}
+	return "(" + Text(x) + ")"
 }
 
 // reducesVector checks log_sum_exp of a vector.

@@ -611,7 +611,7 @@ func (c *checker) readsPart(to *Let, subs []Subscript, at Span) {
 // hint is what may be read instead, where the position is not known.
 func (r *partRead) hint() string {
 	if r.lag != "" {
-		return fmt.Sprintf("a distance is a number: declare `const %s = 2`, or run with `--const %[1]s=2`", r.lag)
+		return fmt.Sprintf("a distance is a number: declare `const %s = 2`, or what it is in your data, or run with `--const %[1]s=2`", r.lag)
 	}
 	ix := "s"
 	if r.to.Name == ix {

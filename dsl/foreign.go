@@ -358,7 +358,7 @@ var ForeignNames = []Foreign{
 	{ForeignDistribution, "bernoulli_probit probit bernoulli_probit_glm (x)", "", "the probability is written out", "bernoulli(Phi(x))"},
 	{ForeignDistribution, "poisson_log_glm (X,a,v)", "", "the product of data and coefficients is written out", "poisson_log(a + X*v)"},
 	{ForeignDistribution, "neg_binomial_2_log_glm (X,a,v,r)", "", "the product of data and coefficients is written out", "neg_binomial_2_log(a + X*v, r)"},
-	{ForeignDistribution, "negative_binomial negative_binomial_2 nbinom negbin negbinom negbinomial", "", "with the mean s and the shape r, by which the variance is s + s^2/r", "neg_binomial_2(s, r)"},
+	{ForeignDistribution, "negative_binomial negative_binomial_2 nbinom nbinom2 negbin negbinom negbinomial", "", "with the mean s and the shape r, by which the variance is s + s^2/r", "neg_binomial_2(s, r)"},
 	{ForeignDistribution, "dnegbin dnbinom (p,r)", "", "of a probability p of success and r successes", "neg_binomial(r, p/(1 - p))"},
 	{ForeignDistribution, "gamma_poisson", "neg_binomial", "", ""},
 	{ForeignDistribution, "beta_binom betabin dbetabin betabinom", "beta_binomial", "", ""},

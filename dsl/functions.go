@@ -139,8 +139,8 @@ type kink struct {
 // kinks are the functions that have some.
 var kinks = map[string]kink{
 	"abs":   {"has a kink at 0", "sqrt(x^2 + 1e-6) is smooth", false},
-	"fmax":  {"has a kink where its arguments are equal", "log_sum_exp(20*x, 20*z)/20 is smooth", false},
-	"fmin":  {"has a kink where its arguments are equal", "-log_sum_exp(-20*x, -20*z)/20 is smooth", false},
+	"fmax":  {"has a kink where its arguments are equal", "log_sum_exp(20*x, 20*z)/20 is smooth, and above fmax by up to log(2)/20: with a larger number than 20 by less", false},
+	"fmin":  {"has a kink where its arguments are equal", "-log_sum_exp(-20*x, -20*z)/20 is smooth, and below fmin by up to log(2)/20: with a larger number than 20 by less", false},
 	"step":  {"jumps", "inv_logit(20*x) is smooth", true},
 	"sign":  {"jumps", "tanh(20*x) is smooth", true},
 	"floor": {"jumps", "", true},
