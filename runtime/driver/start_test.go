@@ -103,7 +103,7 @@ func TestResumeFromPrior(t *testing.T) {
 func TestHeaderTellsTheClimb(t *testing.T) {
 	for _, prior := range []bool{true, false} {
 		r := request(t.TempDir())
-		r.Options.Warmup, r.Options.Start.Prior = 30, prior
+		r.Options.Warmup, r.Options.Start = 30, runtime.Start{Prior: prior, Radius: 2}
 		if err := Run(context.Background(), &far{}, r, quiet); err != nil {
 			t.Fatal(err)
 		}
