@@ -129,3 +129,31 @@ y ~ categorical_logit(eta)
 		t.Errorf("%d operations for each category of an observation, and %d without a map", got, want)
 	}
 }
+
+// TestSteeringSizes: which of two vectors is the longer is not known without sizes, and then none goes without a map for the sake of the other.
+func TestSteeringSizes(t *testing.T) {
+	d, ds := load(t, `model scores
+const D = 4
+data n int
+data Y real[n, D]
+param l1 real[D]
+param l2 real[D-1]
+param psi real[D] > 0
+param f real[n, 2]
+let Lambda = [l1[1], 0; l1[2], l2[1]; l1[3], l2[2]; l1[4], l2[3]]
+l1, l2 ~ normal(0, 1)
+psi ~ exponential(1)
+f ~ normal(0, 1)
+Y[i, :] ~ normal(Lambda*f[i, :], psi) for i in n
+`)
+	if d == nil {
+		t.Fatal(ds)
+	}
+	var names []string
+	for _, tr := range d.Transports {
+		names = append(names, tr.Param.Decl.ObjectName())
+	}
+	if !slices.Contains(names, "f") {
+		t.Errorf("maps of %v, and none of f", names)
+	}
+}

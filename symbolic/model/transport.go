@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -351,25 +352,26 @@ func (p *Posterior) few(unit []*latent) bool {
 // steering are the first vectors of units that have no map, for the sake of longer ones that follow them: with a prior that is the same everywhere, the precision of the map of
 // another vector depends on them, as that of factor scores on loadings and on the scales of what is measured. A joint map would have it at their
 // reference, and where they are far from it the longer vector would be as narrow as they say, and its map would not know. Of themselves an adapted metric knows as much as a map.
+// Units are compared where the sizes of both are at hand.
 func (p *Posterior) steering(units [][]*latent) map[*latent]bool {
 	out := map[*latent]bool{}
+	count := map[*latent]int{}
 	for _, unit := range units {
-		if unit[0].standard != nil || !p.fixed(unit, false) {
+		if n, ok := p.Model.Count(unit[0].b.Length()); ok {
+			count[unit[0]] = n
+		}
+	}
+	longest := slices.Clone(units)
+	slices.SortStableFunc(longest, func(a, b []*latent) int { return cmp.Compare(count[b[0]], count[a[0]]) })
+	for n, unit := range longest {
+		if count[unit[0]] == 0 || unit[0].standard != nil || !p.fixed(unit, false) {
 			continue
 		}
-		out[unit[0]] = slices.ContainsFunc(units, func(o []*latent) bool {
-			return o[0] != unit[0] && p.countOf(unit) < p.countOf(o) && p.seenWith(o, unit) && p.steers(unit, o)
+		out[unit[0]] = slices.ContainsFunc(longest[:n], func(o []*latent) bool {
+			return count[unit[0]] < count[o[0]] && !out[o[0]] && p.seenWith(o, unit) && p.steers(unit, o)
 		})
 	}
 	return out
-}
-
-// countOf is the number of elements of a unit.
-func (p *Posterior) countOf(unit []*latent) (n int) {
-	for _, v := range unit {
-		n += p.count(v)
-	}
-	return n
 }
 
 // seenWith reports whether a term has elements of both units.
