@@ -119,24 +119,31 @@ func (r *run) chains(out []Chain) error {
 // each calls do for every chain, on as many goroutines as there are workers. An error stops all chains.
 func (r *run) each(do func(c int) error) error {
 	errs := make([]error, r.opt.Chains)
+	shared(r.opt.Chains, r.opt.workers(), func(_, c int) {
+		if err := do(c); err != nil {
+			errs[c] = fmt.Errorf("chain %d: %w", c+1, err)
+			r.stop.Store(true)
+		}
+	})
+	return errors.Join(errs...)
+}
+
+// shared calls do for 0 … n−1 on a number of goroutines, and tells which of them it is.
+func shared(n, workers int, do func(worker, i int)) {
 	var next atomic.Int64
 	var pool sync.WaitGroup
-	for range r.opt.workers() {
+	for w := range workers {
 		pool.Go(func() {
 			for {
-				c := int(next.Add(1)) - 1
-				if c >= r.opt.Chains {
+				i := int(next.Add(1)) - 1
+				if i >= n {
 					return
 				}
-				if err := do(c); err != nil {
-					errs[c] = fmt.Errorf("chain %d: %w", c+1, err)
-					r.stop.Store(true)
-				}
+				do(w, i)
 			}
 		})
 	}
 	pool.Wait()
-	return errors.Join(errs...)
 }
 
 // run is what the chains of one Sample share.

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -16,8 +17,8 @@ const (
 	mostJudged = 1 << 14 // coordinates of a model whose prior is looked at
 )
 
-// elsewhere returns the coordinates whose prior lies beside (−r, r): its median is outside, by more than the distance of its deciles.
-func (s *Sweep) elsewhere(r float64) []int {
+// elsewhere returns the coordinates whose prior lies beside (−2, 2): its median is outside, by more than the distance of its deciles.
+func (s *Sweep) elsewhere() []int {
 	m := s.Posterior.Info().Dim()
 	d, ok := s.Posterior.(PriorDrawer)
 	if s.judged || !ok || len(d.Priors()) == 0 || m > mostJudged {
@@ -40,7 +41,7 @@ func (s *Sweep) elsewhere(r float64) []int {
 		}
 		slices.Sort(x)
 		median, spread := x[len(x)/2], x[len(x)-1-len(x)/10]-x[len(x)/10]
-		if spread > 0 && (median-r > spread || -r-median > spread) {
+		if spread > 0 && math.Abs(median)-initialRadius > spread {
 			s.far = append(s.far, i)
 		}
 	}
@@ -48,8 +49,8 @@ func (s *Sweep) elsewhere(r float64) []int {
 }
 
 // toPrior moves the coordinates of q whose prior lies elsewhere to a draw from it; values is work space.
-func (s *Sweep) toPrior(q, values []float64, r float64, rng *rand.Rand) {
-	far := s.elsewhere(r)
+func (s *Sweep) toPrior(q, values []float64, rng *rand.Rand) {
+	far := s.elsewhere()
 	if len(far) == 0 {
 		return
 	}

@@ -197,7 +197,7 @@ func start(s *Sweep, q []float64, x Point, from Start, rng *rand.Rand) *StartErr
 		case prior:
 			reason = fromPrior(s, q, drawn, rng)
 		case from == Start{} && kind == drawnUniformly:
-			s.toPrior(q, drawn, radius, rng)
+			s.toPrior(q, drawn, rng)
 		}
 		if x != nil {
 			s.carrier.constrain(drawn, q)

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 
 	"github.com/hamc-dev/hamc/runtime/ode"
 )
@@ -84,20 +83,7 @@ func (r *run) redraw(list []*drawn) error {
 		sweeps = append(sweeps, s)
 	}
 	each := func(do func(*drawn, *Sweep)) {
-		var pool sync.WaitGroup
-		next := make(chan *drawn)
-		for _, s := range sweeps {
-			pool.Go(func() {
-				for d := range next {
-					do(d, s)
-				}
-			})
-		}
-		for _, d := range list {
-			next <- d
-		}
-		close(next)
-		pool.Wait()
+		shared(len(list), len(sweeps), func(w, i int) { do(list[i], sweeps[w]) })
 	}
 	each(func(d *drawn, s *Sweep) {
 		for try := range probeEach {

@@ -88,6 +88,22 @@ func TestWarningRules(t *testing.T) {
 			t.Errorf("a sound run: %s", got[0].line())
 		}
 	}
+	// Where steps are refined a tail may be lower, and not where a chain does not.
+	for _, c := range []struct {
+		halves, fixed bool
+		accept        float64
+		warned        bool
+	}{{true, false, 0.4, false}, {true, false, 0.35, true}, {false, true, 0.4, false}, {false, true, 0.35, true}, {false, false, 0.4, true}} {
+		e := sound(true)
+		b := &e.blocks[0]
+		if b.halves = c.halves; c.fixed {
+			b.chains[0].fixed, b.chains[1].fixed = 8, 8
+		}
+		e.tails[0].accept = c.accept
+		if got := e.warnings(); len(got) > 0 != c.warned {
+			t.Errorf("%+v: %d warnings", c, len(got))
+		}
+	}
 	for i, c := range cases {
 		e := sound(c.dynamic)
 		c.change(e)

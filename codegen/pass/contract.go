@@ -21,7 +21,7 @@ func contract(p *loop.Program) {
 				if !ok || s.Add || s.V.Home != loop.Field || len(s.V.Shape) != 1 || imports[s.V] || s.V.Output {
 					continue
 				}
-				if !inRow([][]*loop.Int{s.At}, l.V) || !inRow(inside.Reads[s.V], l.V) || len(inside.Reads[s.V]) != len(places.Reads[s.V]) || setElsewhere(f.Body, s) {
+				if !inRow([][]*loop.Int{s.At}, l.V) || !inRow(inside.Reads[s.V], l.V) || len(inside.Reads[s.V]) != len(places.Reads[s.V]) || setElsewhere(f.Body, s, s.V) {
 					continue
 				}
 				v := &loop.Var{Name: s.V.Name}
@@ -35,19 +35,22 @@ func contract(p *loop.Program) {
 	}
 }
 
-// setElsewhere reports whether another statement sets the array that one sets.
-func setElsewhere(list []loop.Stmt, own *loop.Set) bool {
+// setElsewhere reports whether another statement sets the array v that one sets.
+func setElsewhere(list []loop.Stmt, own loop.Stmt, v *loop.Var) bool {
 	found := false
 	loop.Each(list, func(st loop.Stmt) {
+		if st == own {
+			return
+		}
 		switch st := st.(type) {
 		case *loop.Set:
-			found = found || st != own && st.V == own.V
+			found = found || st.V == v
 		case *loop.Clear:
-			found = found || st.V == own.V
+			found = found || st.V == v
 		case *loop.Kernel:
-			found = found || st.V == own.V
+			found = found || st.V == v
 		case *loop.FitPart:
-			found = found || st.V == own.V
+			found = found || st.V == v
 		}
 	})
 	return found

@@ -36,7 +36,8 @@ func kernels(p *loop.Program) {
 // summary is the function that computes what depends on data alone.
 const summary = "summarise"
 
-// computedOnce are the matrices that the data determine: those that one nest of the summary sets, element by element, or one kernel, as eigenvectors.
+// computedOnce are the matrices that the data determine: those that one nest of the summary sets, element by element, or one
+// kernel, as eigenvectors.
 func computedOnce(p *loop.Program) map[*loop.Var]bool {
 	once := map[*loop.Var]bool{}
 	f := p.Func(summary)
@@ -44,11 +45,11 @@ func computedOnce(p *loop.Program) map[*loop.Var]bool {
 		return once
 	}
 	for _, st := range f.Body {
-		if v := setWhole(st); v != nil && !setOften(f.Body, v) {
+		if v := setWhole(st); v != nil && !setElsewhere(f.Body, st, v) {
 			once[v] = true
 		}
 		n := asNest(st)
-		if n != nil && len(n.vars) == 2 && n.set.V.Home == loop.Field && !n.set.V.Output && !n.set.V.Matrix && !setElsewhere(f.Body, n.set) && elementwise[n.set.E.Func] == "" && pairwise[n.set.E.Func] == "" && n.product() == nil {
+		if n != nil && len(n.vars) == 2 && n.set.V.Home == loop.Field && !n.set.V.Output && !n.set.V.Matrix && !setElsewhere(f.Body, n.set, n.set.V) && elementwise[n.set.E.Func] == "" && pairwise[n.set.E.Func] == "" && n.product() == nil {
 			once[n.set.V] = true
 		}
 	}
@@ -89,17 +90,6 @@ func setWhole(st loop.Stmt) *loop.Var {
 	return k.V
 }
 
-// setOften reports whether more statements than one set a matrix.
-func setOften(list []loop.Stmt, v *loop.Var) bool {
-	n := 0
-	for _, st := range list {
-		if loop.WritesOf(st)[v] {
-			n++
-		}
-	}
-	return n > 1
-}
-
 // lowerTriangles are those of the matrices that the data determine with zeros above the diagonal: their part below it times a vector is the whole of them times it.
 func lowerTriangles(p *loop.Program, once map[*loop.Var]bool) map[*loop.Var]bool {
 	lower := map[*loop.Var]bool{}
@@ -117,7 +107,7 @@ func lowerTriangles(p *loop.Program, once map[*loop.Var]bool) map[*loop.Var]bool
 func calls(list []loop.Stmt, early, lower map[*loop.Var]bool, known bool) []loop.Stmt {
 	var out []loop.Stmt
 	for _, st := range list {
-		if p := asPartly(st); known && p != nil && !setElsewhere(list, p.set) {
+		if p := asPartly(st); known && p != nil && !setElsewhere(list, p.set, p.set.V) {
 			if made := p.byKernel(); made != nil {
 				out = append(out, made...)
 				continue

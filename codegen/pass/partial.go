@@ -169,7 +169,7 @@ func repeated(list []loop.Stmt) {
 		}
 		first, ok := known[key]
 		if !ok {
-			if len(p.conds) == 0 && !setElsewhere(list, p.set) {
+			if len(p.conds) == 0 && !setElsewhere(list, p.set, p.set.V) {
 				known[key] = p
 			}
 			continue

@@ -25,7 +25,7 @@ func scatter(f *loop.Func) {
 // scattered is what stands for a statement of a list that is such a nest, or nil.
 func scattered(list []loop.Stmt, st loop.Stmt) []loop.Stmt {
 	n := asNest(st)
-	if n == nil || len(n.body) != 3 || n.set.V.Home != loop.Field || n.set.V.Output || setElsewhere(list, n.set) {
+	if n == nil || len(n.body) != 3 || n.set.V.Home != loop.Field || n.set.V.Output || setElsewhere(list, n.set, n.set.V) {
 		return nil
 	}
 	let, isLet := n.body[0].(*loop.Let)
