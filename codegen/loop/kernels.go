@@ -45,6 +45,10 @@ var kernelTable = []struct {
 	{"linalg.ProductTA", "[k n], [k m]", "[n m]", apart, "n k m"},
 	{"linalg.ProductTB", "[n k], [m k]", "[n m]", apart, "n k m"},
 	{"linalg.ProductTAB", "[k n], [m k]", "[n m]", apart, "n k m"},
+	{"linalg.Weighted", "[n k], [k], [k m]", "[n m]", apart, "n k m"},
+	{"linalg.WeightedTA", "[k n], [k], [k m]", "[n m]", apart, "n k m"},
+	{"linalg.WeightedTB", "[n k], [k], [m k]", "[n m]", apart, "n k m"},
+	{"linalg.WeightedTAB", "[k n], [k], [m k]", "[n m]", apart, "n k m"},
 
 	{"linalg.Factorise", "[n n]", "factor [n n]", apart, ""},
 	{"linalg.Inverse", "factor [n n]", "[n n]", apart, ""},

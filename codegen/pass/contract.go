@@ -38,20 +38,21 @@ func contract(p *loop.Program) {
 // setElsewhere reports whether another statement sets the array v that one sets.
 func setElsewhere(list []loop.Stmt, own loop.Stmt, v *loop.Var) bool {
 	found := false
-	loop.Each(list, func(st loop.Stmt) {
-		if st == own {
-			return
-		}
-		switch st := st.(type) {
-		case *loop.Set:
-			found = found || st.V == v
-		case *loop.Clear:
-			found = found || st.V == v
-		case *loop.Kernel:
-			found = found || st.V == v
-		case *loop.FitPart:
-			found = found || st.V == v
-		}
-	})
+	loop.Each(list, func(st loop.Stmt) { found = found || st != own && setBy(st) == v })
 	return found
+}
+
+// setBy is the array of which a statement itself sets elements, nil where it sets none.
+func setBy(st loop.Stmt) *loop.Var {
+	switch st := st.(type) {
+	case *loop.Set:
+		return st.V
+	case *loop.Clear:
+		return st.V
+	case *loop.Kernel:
+		return st.V
+	case *loop.FitPart:
+		return st.V
+	}
+	return nil
 }

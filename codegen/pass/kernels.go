@@ -25,7 +25,7 @@ const leastLong = 32
 func kernels(p *loop.Program) {
 	imports := p.Imports()
 	once := computedOnce(p)
-	lower := lowerTriangles(p, once)
+	lower := lowerTriangles(p)
 	for _, f := range p.Funcs {
 		repeated(f.Body)
 		f.Body = logSums(calls(f.Body, once, lower, f.Name != summary), imports)
@@ -90,15 +90,25 @@ func setWhole(st loop.Stmt) *loop.Var {
 	return k.V
 }
 
-// lowerTriangles are those of the matrices that the data determine with zeros above the diagonal: their part below it times a vector is the whole of them times it.
-func lowerTriangles(p *loop.Program, once map[*loop.Var]bool) map[*loop.Var]bool {
-	lower := map[*loop.Var]bool{}
-	if f := p.Func(summary); f != nil {
-		for _, st := range f.Body {
-			if v := setWhole(st); v != nil && once[v] && st.(*loop.Kernel).Func == "linalg.Lower" {
-				lower[v] = true
+// givesLower are the kernels that set what is above the diagonal to zero.
+var givesLower = map[string]bool{"linalg.Lower": true, "linalg.InverseLower": true, "linalg.CholeskyAdjoint": true}
+
+// lowerTriangles are the matrices that always have zeros above the diagonal: a sum over their part below it is the whole sum.
+func lowerTriangles(p *loop.Program) map[*loop.Var]bool {
+	lower, others := map[*loop.Var]bool{}, map[*loop.Var]bool{}
+	for _, f := range p.Funcs {
+		loop.Each(f.Body, func(st loop.Stmt) {
+			if k, ok := st.(*loop.Kernel); ok && givesLower[k.Func] && len(k.At) == 0 && k.V != nil && len(k.V.Shape) == 2 {
+				lower[k.V] = true
+				return
 			}
-		}
+			if v := setBy(st); v != nil {
+				others[v] = true
+			}
+		})
+	}
+	for v := range others {
+		delete(lower, v)
 	}
 	return lower
 }
@@ -170,7 +180,7 @@ type nest struct {
 	body  []loop.Stmt // of the innermost loop
 	set   *loop.Set   // its last statement
 	early map[*loop.Var]bool
-	lower map[*loop.Var]bool // those of them with zeros above the diagonal
+	lower map[*loop.Var]bool // matrices with zeros above the diagonal
 	known bool               // what is early is there
 }
 
@@ -318,6 +328,9 @@ func (n *nest) product() *loop.Kernel {
 	if k := n.triangular(); k != nil {
 		return k
 	}
+	if k := n.triangles(); k != nil {
+		return k
+	}
 	s := asSum(n.body)
 	if s == nil || len(n.body) != 3 || n.set.E.Op != loop.Scalar || n.set.E.Var != s.acc {
 		return nil
@@ -327,16 +340,8 @@ func (n *nest) product() *loop.Kernel {
 		return n.matrixVector(s)
 	case len(n.vars) == 1 && len(s.factors) == 2:
 		return n.quadratic(s)
-	case len(n.vars) == 2 && len(s.factors) == 3 && len(s.before) == 0:
-		return n.gram(s)
-	case len(n.vars) == 2 && len(s.factors) == 2 && len(s.before) == 0:
-		if k := n.matrixMatrix(s); k != nil {
-			return k
-		}
-		if k := n.dataMatrix(s); k != nil {
-			return k
-		}
-		return n.rectangular(s)
+	case len(n.vars) == 2 && len(s.before) == 0:
+		return n.matrices(s)
 	}
 	return nil
 }
@@ -371,20 +376,89 @@ func (n *nest) triangular() *loop.Kernel {
 		return nil
 	}
 	i, size := n.vars[0], n.sizes[0]
-	at := func(e *loop.Int) bool { return e.Op == loop.IntVar && e.Var == i }
-	behind := at(s.from) || s.from.Op == loop.IntMax && (s.from.Args[0].IsConst(0) && at(s.from.Args[1]) || s.from.Args[1].IsConst(0) && at(s.from.Args[0]))
 	base, offset := s.size.Base()
 	whole, name := &sum{acc: s.acc, v: s.v, size: size, factors: s.factors}, ""
 	switch {
-	case behind && s.size.Equal(size):
+	case beginning(s.from) == i && s.size.Equal(size):
 		name = "kernel.MulTVec"
-	case s.from.IsConst(0) && base != nil && at(base) && offset == 1:
+	case s.from.IsConst(0) && base != nil && base.Op == loop.IntVar && base.Var == i && offset == 1:
 		name = "kernel.MulVec"
 	default:
 		return nil
 	}
 	if k := n.matrixVector(whole); k != nil && k.Func == name && n.lower[k.Args[0]] {
 		return k
+	}
+	return nil
+}
+
+// matrices finds the products of two matrices, with weights between them or without.
+func (n *nest) matrices(s *sum) *loop.Kernel {
+	switch len(s.factors) {
+	case 2:
+	case 3:
+		if k := n.gram(s); k != nil {
+			return k
+		}
+		return n.weighted(s)
+	default:
+		return nil
+	}
+	if k := n.matrixMatrix(s); k != nil {
+		return k
+	}
+	if k := n.dataMatrix(s); k != nil {
+		return k
+	}
+	return n.rectangular(s)
+}
+
+// triangles finds the products of two matrices of which one or both are zero above the diagonal, Σ_k≤j A[i,k] L[j,k] and its kind: a kernel that
+// takes the zeros too is faster than a loop that leaves them out.
+func (n *nest) triangles() *loop.Kernel {
+	s := asPartOfSum(n.body)
+	if s == nil || len(n.vars) != 2 || len(n.body) != 3 || n.set.E.Op != loop.Scalar || n.set.E.Var != s.acc || len(s.before) > 0 || !n.long() {
+		return nil
+	}
+	// zero reports whether a factor is zero where the index of the sum is beyond x: before it, or after it.
+	var size *loop.Int
+	zero := func(x *loop.Var, before bool) bool {
+		for _, e := range s.factors {
+			if e.Op != loop.Elem || !n.lower[e.Var] || len(e.At) != 2 || e.At[0].Op != loop.IntVar || e.At[1].Op != loop.IntVar {
+				continue
+			}
+			row, column := e.At[0].Var, e.At[1].Var
+			if before && row == s.v && column == x || !before && row == x && column == s.v {
+				size = e.Var.Shape[0]
+				return true
+			}
+		}
+		return false
+	}
+	if x := beginning(s.from); x != nil && !zero(x, true) || x == nil && !s.from.IsConst(0) {
+		return nil
+	}
+	if base, offset := s.size.Base(); base != nil && base.Op == loop.IntVar && offset == 1 && slices.Contains(n.vars, base.Var) {
+		if !zero(base.Var, false) {
+			return nil
+		}
+	} else if size == nil || !s.size.Equal(size) {
+		return nil
+	}
+	return n.matrices(&sum{acc: s.acc, v: s.v, from: loop.Const(0), size: size, factors: s.factors})
+}
+
+// beginning is the variable where a range begins, x or max(0, x), or nil.
+func beginning(from *loop.Int) *loop.Var {
+	if from.Op == loop.IntMax && len(from.Args) == 2 {
+		for k, a := range from.Args {
+			if a.IsConst(0) {
+				return beginning(from.Args[1-k])
+			}
+		}
+	}
+	if from.Op == loop.IntVar {
+		return from.Var
 	}
 	return nil
 }
@@ -464,31 +538,62 @@ func (n *nest) rectangular(s *sum) *loop.Kernel {
 	if s.size.Op == loop.IntConst && s.size.N < leastInner || !n.long() && n.sizes[0].N*n.sizes[1].N < leastLong {
 		return nil
 	}
-	i, j, k := n.vars[0], n.vars[1], s.v
-	of := func(e *loop.Expr, a, b *loop.Var, rows, cols *loop.Int) bool {
-		return e.Op == loop.Elem && e.Var.Home != loop.Param && is(e, []*loop.Var{a, b}, []*loop.Int{rows, cols})
+	for m, a := range s.factors {
+		if turned, ok := n.turned(s, a, s.factors[1-m]); ok {
+			name := "linalg.Product"
+			if turned != "" {
+				name += "T" + turned
+			}
+			return &loop.Kernel{Func: name, V: n.set.V, Args: []*loop.Var{a.Var, s.factors[1-m].Var}}
+		}
+	}
+	return nil
+}
+
+// turned reports whether the sum is the product of matrices A and B, and which of them stand there transposed.
+func (n *nest) turned(s *sum, a, b *loop.Expr) (which string, ok bool) {
+	of := func(e *loop.Expr, row, column *loop.Var, rows, columns *loop.Int) bool {
+		return e.Op == loop.Elem && e.Var.Home != loop.Param && is(e, []*loop.Var{row, column}, []*loop.Int{rows, columns})
+	}
+	switch i := n.vars[0]; {
+	case of(a, i, s.v, n.sizes[0], s.size):
+	case of(a, s.v, i, s.size, n.sizes[0]):
+		which += "A"
+	default:
+		return "", false
+	}
+	switch j := n.vars[1]; {
+	case of(b, s.v, j, s.size, n.sizes[1]):
+	case of(b, j, s.v, n.sizes[1], s.size):
+		which += "B"
+	default:
+		return "", false
+	}
+	return which, true
+}
+
+// weighted finds the products of two matrices with weights between them, Σ_k A[i,k] w[k] B[k,j], of which either may be transposed.
+func (n *nest) weighted(s *sum) *loop.Kernel {
+	if s.size.Op == loop.IntConst && s.size.N < leastInner || !n.long() {
+		return nil
 	}
 	for m, a := range s.factors {
-		b, turned := s.factors[1-m], ""
-		switch {
-		case of(a, i, k, n.sizes[0], s.size):
-		case of(a, k, i, s.size, n.sizes[0]):
-			turned += "A"
-		default:
-			continue
+		for l, b := range s.factors {
+			if l == m {
+				continue
+			}
+			w := s.factors[3-l-m]
+			if !is(w, []*loop.Var{s.v}, []*loop.Int{s.size}) || w.Var.Home == loop.Param {
+				continue
+			}
+			if turned, ok := n.turned(s, a, b); ok {
+				name := "linalg.Weighted"
+				if turned != "" {
+					name += "T" + turned
+				}
+				return &loop.Kernel{Func: name, V: n.set.V, Args: []*loop.Var{a.Var, w.Var, b.Var}}
+			}
 		}
-		switch {
-		case of(b, k, j, s.size, n.sizes[1]):
-		case of(b, j, k, n.sizes[1], s.size):
-			turned += "B"
-		default:
-			continue
-		}
-		name := "linalg.Product"
-		if turned != "" {
-			name += "T" + turned
-		}
-		return &loop.Kernel{Func: name, V: n.set.V, Args: []*loop.Var{a.Var, b.Var}}
 	}
 	return nil
 }

@@ -54,6 +54,16 @@ func firstMomentsAVX2(dst []float64, block [][8]float64, w []float64)
 //go:noescape
 func secondMomentsAVX2(dst []float64, block [][8]float64, w []float64, k int)
 
+// addRowsAVX2 is the vector form of addRows.
+//
+//go:noescape
+func addRowsAVX2(dst *float64, n int, f *float64, fStep int, b *float64, bStep int, k int)
+
+// subtractRowsAVX2 is the vector form of subtractRows.
+//
+//go:noescape
+func subtractRowsAVX2(dst *float64, n int, f *float64, fStep int, b *float64, bStep int, k int)
+
 // expAVX512 is the vector form of exp, see vectors.
 //
 //go:noescape
@@ -103,6 +113,16 @@ func firstMomentsAVX512(dst []float64, block [][8]float64, w []float64)
 //
 //go:noescape
 func secondMomentsAVX512(dst []float64, block [][8]float64, w []float64, k int)
+
+// addRowsAVX512 is the vector form of addRows.
+//
+//go:noescape
+func addRowsAVX512(dst *float64, n int, f *float64, fStep int, b *float64, bStep int, k int)
+
+// subtractRowsAVX512 is the vector form of subtractRows.
+//
+//go:noescape
+func subtractRowsAVX512(dst *float64, n int, f *float64, fStep int, b *float64, bStep int, k int)
 
 // combine1AVX2 is the vector form of combine1.
 //

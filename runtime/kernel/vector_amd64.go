@@ -137,3 +137,21 @@ func vectorLargestScaled(a, b, y, z []float64, atol, rtol float64) (p, q float64
 	}
 	return p, q
 }
+
+// vectorAddRows is AddRows of at least one element and row, from the places given.
+func vectorAddRows(dst []float64, f *float64, fStep int, b *float64, bStep, k int) {
+	if path == avx512 {
+		addRowsAVX512(&dst[0], len(dst), f, fStep, b, bStep, k)
+		return
+	}
+	addRowsAVX2(&dst[0], len(dst), f, fStep, b, bStep, k)
+}
+
+// vectorSubtractRows is SubtractRows of at least one element and row, from the places given.
+func vectorSubtractRows(dst []float64, f *float64, fStep int, b *float64, bStep, k int) {
+	if path == avx512 {
+		subtractRowsAVX512(&dst[0], len(dst), f, fStep, b, bStep, k)
+		return
+	}
+	subtractRowsAVX2(&dst[0], len(dst), f, fStep, b, bStep, k)
+}

@@ -2104,6 +2104,428 @@ done:
 	VZEROUPPER
 	RET
 
+// func addRowsAVX2(dst *float64, n int, f *float64, fStep int, b *float64, bStep int, k int)
+// Requires: AVX
+TEXT ·addRowsAVX2(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ f+16(FP), DX
+	MOVQ b+32(FP), BX
+	MOVQ k+48(FP), SI
+	MOVQ fStep+24(FP), R10
+	MOVQ bStep+40(FP), R11
+	SHLQ $0x03, R10
+	LEAQ (R10)(R10*2), R12
+	SHLQ $0x03, R11
+	LEAQ (R11)(R11*2), R13
+
+block:
+	CMPQ    CX, $0x10
+	JLT     vector
+	MOVQ    DX, DI
+	MOVQ    BX, R8
+	MOVQ    SI, R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+
+block_four:
+	CMPQ         R9, $0x04
+	JLT          block_one
+	VBROADCASTSD (DI), Y4
+	VBROADCASTSD (DI)(R10*1), Y5
+	VBROADCASTSD (DI)(R10*2), Y6
+	VBROADCASTSD (DI)(R12*1), Y7
+	VMULPD       (R8), Y4, Y8
+	VMULPD       (R8)(R11*1), Y5, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       (R8)(R11*2), Y6, Y9
+	VMULPD       (R8)(R13*1), Y7, Y10
+	VADDPD       Y10, Y9, Y9
+	VADDPD       Y9, Y8, Y8
+	VADDPD       Y8, Y0, Y0
+	VMULPD       32(R8), Y4, Y8
+	VMULPD       32(R8)(R11*1), Y5, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       32(R8)(R11*2), Y6, Y9
+	VMULPD       32(R8)(R13*1), Y7, Y10
+	VADDPD       Y10, Y9, Y9
+	VADDPD       Y9, Y8, Y8
+	VADDPD       Y8, Y1, Y1
+	VMULPD       64(R8), Y4, Y8
+	VMULPD       64(R8)(R11*1), Y5, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       64(R8)(R11*2), Y6, Y9
+	VMULPD       64(R8)(R13*1), Y7, Y10
+	VADDPD       Y10, Y9, Y9
+	VADDPD       Y9, Y8, Y8
+	VADDPD       Y8, Y2, Y2
+	VMULPD       96(R8), Y4, Y4
+	VMULPD       96(R8)(R11*1), Y5, Y5
+	VADDPD       Y5, Y4, Y4
+	VMULPD       96(R8)(R11*2), Y6, Y5
+	VMULPD       96(R8)(R13*1), Y7, Y6
+	VADDPD       Y6, Y5, Y5
+	VADDPD       Y5, Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	LEAQ         (DI)(R10*4), DI
+	LEAQ         (R8)(R11*4), R8
+	SUBQ         $0x04, R9
+	JMP          block_four
+
+block_one:
+	TESTQ        R9, R9
+	JEQ          block_end
+	VBROADCASTSD (DI), Y4
+	VMULPD       (R8), Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VMULPD       32(R8), Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	VMULPD       64(R8), Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       96(R8), Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	ADDQ         R10, DI
+	ADDQ         R11, R8
+	DECQ         R9
+	JMP          block_one
+
+block_end:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x10, CX
+	JMP     block
+
+vector:
+	CMPQ    CX, $0x04
+	JLT     tail
+	MOVQ    DX, DI
+	MOVQ    BX, R8
+	MOVQ    SI, R9
+	VMOVUPD (AX), Y0
+
+vector_four:
+	CMPQ         R9, $0x04
+	JLT          vector_one
+	VBROADCASTSD (DI), Y1
+	VBROADCASTSD (DI)(R10*1), Y2
+	VBROADCASTSD (DI)(R10*2), Y3
+	VBROADCASTSD (DI)(R12*1), Y4
+	VMULPD       (R8), Y1, Y1
+	VMULPD       (R8)(R11*1), Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMULPD       (R8)(R11*2), Y3, Y2
+	VMULPD       (R8)(R13*1), Y4, Y3
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	LEAQ         (DI)(R10*4), DI
+	LEAQ         (R8)(R11*4), R8
+	SUBQ         $0x04, R9
+	JMP          vector_four
+
+vector_one:
+	TESTQ        R9, R9
+	JEQ          vector_end
+	VBROADCASTSD (DI), Y1
+	VMULPD       (R8), Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	ADDQ         R10, DI
+	ADDQ         R11, R8
+	DECQ         R9
+	JMP          vector_one
+
+vector_end:
+	VMOVUPD Y0, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x04, CX
+	JMP     vector
+
+tail:
+	TESTQ      CX, CX
+	JEQ        done
+	LEAQ       ones<>+64(SB), DI
+	SHLQ       $0x03, CX
+	SUBQ       CX, DI
+	VMOVUPD    (DI), Y0
+	VXORPD     Y1, Y1, Y1
+	MOVQ       DX, DI
+	MOVQ       BX, R8
+	MOVQ       SI, R9
+	VMOVUPD    Y1, Y2
+	VMASKMOVPD (AX), Y0, Y3
+	VBLENDVPD  Y0, Y3, Y2, Y2
+
+tail_four:
+	CMPQ         R9, $0x04
+	JLT          tail_one
+	VBROADCASTSD (DI), Y3
+	VBROADCASTSD (DI)(R10*1), Y4
+	VBROADCASTSD (DI)(R10*2), Y5
+	VBROADCASTSD (DI)(R12*1), Y6
+	VMOVUPD      Y1, Y7
+	VMASKMOVPD   (R8), Y0, Y8
+	VBLENDVPD    Y0, Y8, Y7, Y7
+	VMULPD       Y7, Y3, Y3
+	VMOVUPD      Y1, Y7
+	VMASKMOVPD   (R8)(R11*1), Y0, Y8
+	VBLENDVPD    Y0, Y8, Y7, Y7
+	VMULPD       Y7, Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	VMOVUPD      Y1, Y4
+	VMASKMOVPD   (R8)(R11*2), Y0, Y7
+	VBLENDVPD    Y0, Y7, Y4, Y4
+	VMULPD       Y4, Y5, Y4
+	VMOVUPD      Y1, Y5
+	VMASKMOVPD   (R8)(R13*1), Y0, Y7
+	VBLENDVPD    Y0, Y7, Y5, Y5
+	VMULPD       Y5, Y6, Y5
+	VADDPD       Y5, Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	LEAQ         (DI)(R10*4), DI
+	LEAQ         (R8)(R11*4), R8
+	SUBQ         $0x04, R9
+	JMP          tail_four
+
+tail_one:
+	TESTQ        R9, R9
+	JEQ          tail_end
+	VBROADCASTSD (DI), Y3
+	VMOVUPD      Y1, Y4
+	VMASKMOVPD   (R8), Y0, Y5
+	VBLENDVPD    Y0, Y5, Y4, Y4
+	VMULPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	ADDQ         R10, DI
+	ADDQ         R11, R8
+	DECQ         R9
+	JMP          tail_one
+
+tail_end:
+	VMASKMOVPD Y2, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func subtractRowsAVX2(dst *float64, n int, f *float64, fStep int, b *float64, bStep int, k int)
+// Requires: AVX
+TEXT ·subtractRowsAVX2(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ f+16(FP), DX
+	MOVQ b+32(FP), BX
+	MOVQ k+48(FP), SI
+	MOVQ fStep+24(FP), R10
+	MOVQ bStep+40(FP), R11
+	SHLQ $0x03, R10
+	LEAQ (R10)(R10*2), R12
+	SHLQ $0x03, R11
+	LEAQ (R11)(R11*2), R13
+
+block:
+	CMPQ    CX, $0x10
+	JLT     vector
+	MOVQ    DX, DI
+	MOVQ    BX, R8
+	MOVQ    SI, R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+
+block_four:
+	CMPQ         R9, $0x04
+	JLT          block_one
+	VBROADCASTSD (DI), Y4
+	VMULPD       (R8), Y4, Y5
+	VSUBPD       Y5, Y0, Y0
+	VMULPD       32(R8), Y4, Y5
+	VSUBPD       Y5, Y1, Y1
+	VMULPD       64(R8), Y4, Y5
+	VSUBPD       Y5, Y2, Y2
+	VMULPD       96(R8), Y4, Y4
+	VSUBPD       Y4, Y3, Y3
+	VBROADCASTSD (DI)(R10*1), Y4
+	VMULPD       (R8)(R11*1), Y4, Y5
+	VSUBPD       Y5, Y0, Y0
+	VMULPD       32(R8)(R11*1), Y4, Y5
+	VSUBPD       Y5, Y1, Y1
+	VMULPD       64(R8)(R11*1), Y4, Y5
+	VSUBPD       Y5, Y2, Y2
+	VMULPD       96(R8)(R11*1), Y4, Y4
+	VSUBPD       Y4, Y3, Y3
+	VBROADCASTSD (DI)(R10*2), Y4
+	VMULPD       (R8)(R11*2), Y4, Y5
+	VSUBPD       Y5, Y0, Y0
+	VMULPD       32(R8)(R11*2), Y4, Y5
+	VSUBPD       Y5, Y1, Y1
+	VMULPD       64(R8)(R11*2), Y4, Y5
+	VSUBPD       Y5, Y2, Y2
+	VMULPD       96(R8)(R11*2), Y4, Y4
+	VSUBPD       Y4, Y3, Y3
+	VBROADCASTSD (DI)(R12*1), Y4
+	VMULPD       (R8)(R13*1), Y4, Y5
+	VSUBPD       Y5, Y0, Y0
+	VMULPD       32(R8)(R13*1), Y4, Y5
+	VSUBPD       Y5, Y1, Y1
+	VMULPD       64(R8)(R13*1), Y4, Y5
+	VSUBPD       Y5, Y2, Y2
+	VMULPD       96(R8)(R13*1), Y4, Y4
+	VSUBPD       Y4, Y3, Y3
+	LEAQ         (DI)(R10*4), DI
+	LEAQ         (R8)(R11*4), R8
+	SUBQ         $0x04, R9
+	JMP          block_four
+
+block_one:
+	TESTQ        R9, R9
+	JEQ          block_end
+	VBROADCASTSD (DI), Y4
+	VMULPD       (R8), Y4, Y5
+	VSUBPD       Y5, Y0, Y0
+	VMULPD       32(R8), Y4, Y5
+	VSUBPD       Y5, Y1, Y1
+	VMULPD       64(R8), Y4, Y5
+	VSUBPD       Y5, Y2, Y2
+	VMULPD       96(R8), Y4, Y4
+	VSUBPD       Y4, Y3, Y3
+	ADDQ         R10, DI
+	ADDQ         R11, R8
+	DECQ         R9
+	JMP          block_one
+
+block_end:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x10, CX
+	JMP     block
+
+vector:
+	CMPQ    CX, $0x04
+	JLT     tail
+	MOVQ    DX, DI
+	MOVQ    BX, R8
+	MOVQ    SI, R9
+	VMOVUPD (AX), Y0
+
+vector_four:
+	CMPQ         R9, $0x04
+	JLT          vector_one
+	VBROADCASTSD (DI), Y1
+	VMULPD       (R8), Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VBROADCASTSD (DI)(R10*1), Y1
+	VMULPD       (R8)(R11*1), Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VBROADCASTSD (DI)(R10*2), Y1
+	VMULPD       (R8)(R11*2), Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VBROADCASTSD (DI)(R12*1), Y1
+	VMULPD       (R8)(R13*1), Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	LEAQ         (DI)(R10*4), DI
+	LEAQ         (R8)(R11*4), R8
+	SUBQ         $0x04, R9
+	JMP          vector_four
+
+vector_one:
+	TESTQ        R9, R9
+	JEQ          vector_end
+	VBROADCASTSD (DI), Y1
+	VMULPD       (R8), Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	ADDQ         R10, DI
+	ADDQ         R11, R8
+	DECQ         R9
+	JMP          vector_one
+
+vector_end:
+	VMOVUPD Y0, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x04, CX
+	JMP     vector
+
+tail:
+	TESTQ      CX, CX
+	JEQ        done
+	LEAQ       ones<>+64(SB), DI
+	SHLQ       $0x03, CX
+	SUBQ       CX, DI
+	VMOVUPD    (DI), Y0
+	VXORPD     Y1, Y1, Y1
+	MOVQ       DX, DI
+	MOVQ       BX, R8
+	MOVQ       SI, R9
+	VMOVUPD    Y1, Y2
+	VMASKMOVPD (AX), Y0, Y3
+	VBLENDVPD  Y0, Y3, Y2, Y2
+
+tail_four:
+	CMPQ         R9, $0x04
+	JLT          tail_one
+	VBROADCASTSD (DI), Y3
+	VMOVUPD      Y1, Y4
+	VMASKMOVPD   (R8), Y0, Y5
+	VBLENDVPD    Y0, Y5, Y4, Y4
+	VMULPD       Y4, Y3, Y3
+	VSUBPD       Y3, Y2, Y2
+	VBROADCASTSD (DI)(R10*1), Y3
+	VMOVUPD      Y1, Y4
+	VMASKMOVPD   (R8)(R11*1), Y0, Y5
+	VBLENDVPD    Y0, Y5, Y4, Y4
+	VMULPD       Y4, Y3, Y3
+	VSUBPD       Y3, Y2, Y2
+	VBROADCASTSD (DI)(R10*2), Y3
+	VMOVUPD      Y1, Y4
+	VMASKMOVPD   (R8)(R11*2), Y0, Y5
+	VBLENDVPD    Y0, Y5, Y4, Y4
+	VMULPD       Y4, Y3, Y3
+	VSUBPD       Y3, Y2, Y2
+	VBROADCASTSD (DI)(R12*1), Y3
+	VMOVUPD      Y1, Y4
+	VMASKMOVPD   (R8)(R13*1), Y0, Y5
+	VBLENDVPD    Y0, Y5, Y4, Y4
+	VMULPD       Y4, Y3, Y3
+	VSUBPD       Y3, Y2, Y2
+	LEAQ         (DI)(R10*4), DI
+	LEAQ         (R8)(R11*4), R8
+	SUBQ         $0x04, R9
+	JMP          tail_four
+
+tail_one:
+	TESTQ        R9, R9
+	JEQ          tail_end
+	VBROADCASTSD (DI), Y3
+	VMOVUPD      Y1, Y4
+	VMASKMOVPD   (R8), Y0, Y5
+	VBLENDVPD    Y0, Y5, Y4, Y4
+	VMULPD       Y4, Y3, Y3
+	VSUBPD       Y3, Y2, Y2
+	ADDQ         R10, DI
+	ADDQ         R11, R8
+	DECQ         R9
+	JMP          tail_one
+
+tail_end:
+	VMASKMOVPD Y2, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func expAVX512(dst []float64, a []float64) (done int)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL
 TEXT ·expAVX512(SB), $1152-56
@@ -5552,6 +5974,416 @@ triangle4_sums:
 	ADDQ          SI, AX
 	ADDQ          $0x04, DI
 	JMP           rows
+
+done:
+	VZEROUPPER
+	RET
+
+// func addRowsAVX512(dst *float64, n int, f *float64, fStep int, b *float64, bStep int, k int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·addRowsAVX512(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ f+16(FP), DX
+	MOVQ b+32(FP), BX
+	MOVQ k+48(FP), SI
+	MOVQ fStep+24(FP), DI
+	MOVQ bStep+40(FP), R8
+	SHLQ $0x03, DI
+	LEAQ (DI)(DI*2), R9
+	SHLQ $0x03, R8
+	LEAQ (R8)(R8*2), R10
+
+block:
+	CMPQ    CX, $0x20
+	JLT     vector
+	MOVQ    DX, R11
+	MOVQ    BX, R12
+	MOVQ    SI, R13
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+
+block_four:
+	CMPQ         R13, $0x04
+	JLT          block_one
+	VBROADCASTSD (R11), Z4
+	VBROADCASTSD (R11)(DI*1), Z5
+	VBROADCASTSD (R11)(DI*2), Z6
+	VBROADCASTSD (R11)(R9*1), Z7
+	VMULPD       (R12), Z4, Z8
+	VMULPD       (R12)(R8*1), Z5, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       (R12)(R8*2), Z6, Z9
+	VMULPD       (R12)(R10*1), Z7, Z10
+	VADDPD       Z10, Z9, Z9
+	VADDPD       Z9, Z8, Z8
+	VADDPD       Z8, Z0, Z0
+	VMULPD       64(R12), Z4, Z8
+	VMULPD       64(R12)(R8*1), Z5, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       64(R12)(R8*2), Z6, Z9
+	VMULPD       64(R12)(R10*1), Z7, Z10
+	VADDPD       Z10, Z9, Z9
+	VADDPD       Z9, Z8, Z8
+	VADDPD       Z8, Z1, Z1
+	VMULPD       128(R12), Z4, Z8
+	VMULPD       128(R12)(R8*1), Z5, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       128(R12)(R8*2), Z6, Z9
+	VMULPD       128(R12)(R10*1), Z7, Z10
+	VADDPD       Z10, Z9, Z9
+	VADDPD       Z9, Z8, Z8
+	VADDPD       Z8, Z2, Z2
+	VMULPD       192(R12), Z4, Z4
+	VMULPD       192(R12)(R8*1), Z5, Z5
+	VADDPD       Z5, Z4, Z4
+	VMULPD       192(R12)(R8*2), Z6, Z5
+	VMULPD       192(R12)(R10*1), Z7, Z6
+	VADDPD       Z6, Z5, Z5
+	VADDPD       Z5, Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	LEAQ         (R11)(DI*4), R11
+	LEAQ         (R12)(R8*4), R12
+	SUBQ         $0x04, R13
+	JMP          block_four
+
+block_one:
+	TESTQ        R13, R13
+	JEQ          block_end
+	VBROADCASTSD (R11), Z4
+	VMULPD       (R12), Z4, Z5
+	VADDPD       Z5, Z0, Z0
+	VMULPD       64(R12), Z4, Z5
+	VADDPD       Z5, Z1, Z1
+	VMULPD       128(R12), Z4, Z5
+	VADDPD       Z5, Z2, Z2
+	VMULPD       192(R12), Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	ADDQ         DI, R11
+	ADDQ         R8, R12
+	DECQ         R13
+	JMP          block_one
+
+block_end:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x20, CX
+	JMP     block
+
+vector:
+	CMPQ    CX, $0x08
+	JLT     tail
+	MOVQ    DX, R11
+	MOVQ    BX, R12
+	MOVQ    SI, R13
+	VMOVUPD (AX), Z0
+
+vector_four:
+	CMPQ         R13, $0x04
+	JLT          vector_one
+	VBROADCASTSD (R11), Z1
+	VBROADCASTSD (R11)(DI*1), Z2
+	VBROADCASTSD (R11)(DI*2), Z3
+	VBROADCASTSD (R11)(R9*1), Z4
+	VMULPD       (R12), Z1, Z1
+	VMULPD       (R12)(R8*1), Z2, Z2
+	VADDPD       Z2, Z1, Z1
+	VMULPD       (R12)(R8*2), Z3, Z2
+	VMULPD       (R12)(R10*1), Z4, Z3
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z2, Z1, Z1
+	VADDPD       Z1, Z0, Z0
+	LEAQ         (R11)(DI*4), R11
+	LEAQ         (R12)(R8*4), R12
+	SUBQ         $0x04, R13
+	JMP          vector_four
+
+vector_one:
+	TESTQ        R13, R13
+	JEQ          vector_end
+	VBROADCASTSD (R11), Z1
+	VMULPD       (R12), Z1, Z1
+	VADDPD       Z1, Z0, Z0
+	ADDQ         DI, R11
+	ADDQ         R8, R12
+	DECQ         R13
+	JMP          vector_one
+
+vector_end:
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x08, CX
+	JMP     vector
+
+tail:
+	TESTQ   CX, CX
+	JEQ     done
+	MOVL    $0x00000001, R11
+	SHLL    CL, R11
+	DECL    R11
+	KMOVB   R11, K1
+	VXORPD  Z0, Z0, Z0
+	MOVQ    DX, R11
+	MOVQ    BX, R12
+	MOVQ    SI, R13
+	VMOVUPD Z0, Z1
+	VMOVUPD (AX), K1, Z1
+
+tail_four:
+	CMPQ         R13, $0x04
+	JLT          tail_one
+	VBROADCASTSD (R11), Z2
+	VBROADCASTSD (R11)(DI*1), Z3
+	VBROADCASTSD (R11)(DI*2), Z4
+	VBROADCASTSD (R11)(R9*1), Z5
+	VMOVUPD      Z0, Z6
+	VMOVUPD      (R12), K1, Z6
+	VMULPD       Z6, Z2, Z2
+	VMOVUPD      Z0, Z6
+	VMOVUPD      (R12)(R8*1), K1, Z6
+	VMULPD       Z6, Z3, Z3
+	VADDPD       Z3, Z2, Z2
+	VMOVUPD      Z0, Z3
+	VMOVUPD      (R12)(R8*2), K1, Z3
+	VMULPD       Z3, Z4, Z3
+	VMOVUPD      Z0, Z4
+	VMOVUPD      (R12)(R10*1), K1, Z4
+	VMULPD       Z4, Z5, Z4
+	VADDPD       Z4, Z3, Z3
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z2, Z1, Z1
+	LEAQ         (R11)(DI*4), R11
+	LEAQ         (R12)(R8*4), R12
+	SUBQ         $0x04, R13
+	JMP          tail_four
+
+tail_one:
+	TESTQ        R13, R13
+	JEQ          tail_end
+	VBROADCASTSD (R11), Z2
+	VMOVUPD      Z0, Z3
+	VMOVUPD      (R12), K1, Z3
+	VMULPD       Z3, Z2, Z2
+	VADDPD       Z2, Z1, Z1
+	ADDQ         DI, R11
+	ADDQ         R8, R12
+	DECQ         R13
+	JMP          tail_one
+
+tail_end:
+	VMOVUPD Z1, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func subtractRowsAVX512(dst *float64, n int, f *float64, fStep int, b *float64, bStep int, k int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·subtractRowsAVX512(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ f+16(FP), DX
+	MOVQ b+32(FP), BX
+	MOVQ k+48(FP), SI
+	MOVQ fStep+24(FP), DI
+	MOVQ bStep+40(FP), R8
+	SHLQ $0x03, DI
+	LEAQ (DI)(DI*2), R9
+	SHLQ $0x03, R8
+	LEAQ (R8)(R8*2), R10
+
+block:
+	CMPQ    CX, $0x20
+	JLT     vector
+	MOVQ    DX, R11
+	MOVQ    BX, R12
+	MOVQ    SI, R13
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+
+block_four:
+	CMPQ         R13, $0x04
+	JLT          block_one
+	VBROADCASTSD (R11), Z4
+	VMULPD       (R12), Z4, Z5
+	VSUBPD       Z5, Z0, Z0
+	VMULPD       64(R12), Z4, Z5
+	VSUBPD       Z5, Z1, Z1
+	VMULPD       128(R12), Z4, Z5
+	VSUBPD       Z5, Z2, Z2
+	VMULPD       192(R12), Z4, Z4
+	VSUBPD       Z4, Z3, Z3
+	VBROADCASTSD (R11)(DI*1), Z4
+	VMULPD       (R12)(R8*1), Z4, Z5
+	VSUBPD       Z5, Z0, Z0
+	VMULPD       64(R12)(R8*1), Z4, Z5
+	VSUBPD       Z5, Z1, Z1
+	VMULPD       128(R12)(R8*1), Z4, Z5
+	VSUBPD       Z5, Z2, Z2
+	VMULPD       192(R12)(R8*1), Z4, Z4
+	VSUBPD       Z4, Z3, Z3
+	VBROADCASTSD (R11)(DI*2), Z4
+	VMULPD       (R12)(R8*2), Z4, Z5
+	VSUBPD       Z5, Z0, Z0
+	VMULPD       64(R12)(R8*2), Z4, Z5
+	VSUBPD       Z5, Z1, Z1
+	VMULPD       128(R12)(R8*2), Z4, Z5
+	VSUBPD       Z5, Z2, Z2
+	VMULPD       192(R12)(R8*2), Z4, Z4
+	VSUBPD       Z4, Z3, Z3
+	VBROADCASTSD (R11)(R9*1), Z4
+	VMULPD       (R12)(R10*1), Z4, Z5
+	VSUBPD       Z5, Z0, Z0
+	VMULPD       64(R12)(R10*1), Z4, Z5
+	VSUBPD       Z5, Z1, Z1
+	VMULPD       128(R12)(R10*1), Z4, Z5
+	VSUBPD       Z5, Z2, Z2
+	VMULPD       192(R12)(R10*1), Z4, Z4
+	VSUBPD       Z4, Z3, Z3
+	LEAQ         (R11)(DI*4), R11
+	LEAQ         (R12)(R8*4), R12
+	SUBQ         $0x04, R13
+	JMP          block_four
+
+block_one:
+	TESTQ        R13, R13
+	JEQ          block_end
+	VBROADCASTSD (R11), Z4
+	VMULPD       (R12), Z4, Z5
+	VSUBPD       Z5, Z0, Z0
+	VMULPD       64(R12), Z4, Z5
+	VSUBPD       Z5, Z1, Z1
+	VMULPD       128(R12), Z4, Z5
+	VSUBPD       Z5, Z2, Z2
+	VMULPD       192(R12), Z4, Z4
+	VSUBPD       Z4, Z3, Z3
+	ADDQ         DI, R11
+	ADDQ         R8, R12
+	DECQ         R13
+	JMP          block_one
+
+block_end:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x20, CX
+	JMP     block
+
+vector:
+	CMPQ    CX, $0x08
+	JLT     tail
+	MOVQ    DX, R11
+	MOVQ    BX, R12
+	MOVQ    SI, R13
+	VMOVUPD (AX), Z0
+
+vector_four:
+	CMPQ         R13, $0x04
+	JLT          vector_one
+	VBROADCASTSD (R11), Z1
+	VMULPD       (R12), Z1, Z1
+	VSUBPD       Z1, Z0, Z0
+	VBROADCASTSD (R11)(DI*1), Z1
+	VMULPD       (R12)(R8*1), Z1, Z1
+	VSUBPD       Z1, Z0, Z0
+	VBROADCASTSD (R11)(DI*2), Z1
+	VMULPD       (R12)(R8*2), Z1, Z1
+	VSUBPD       Z1, Z0, Z0
+	VBROADCASTSD (R11)(R9*1), Z1
+	VMULPD       (R12)(R10*1), Z1, Z1
+	VSUBPD       Z1, Z0, Z0
+	LEAQ         (R11)(DI*4), R11
+	LEAQ         (R12)(R8*4), R12
+	SUBQ         $0x04, R13
+	JMP          vector_four
+
+vector_one:
+	TESTQ        R13, R13
+	JEQ          vector_end
+	VBROADCASTSD (R11), Z1
+	VMULPD       (R12), Z1, Z1
+	VSUBPD       Z1, Z0, Z0
+	ADDQ         DI, R11
+	ADDQ         R8, R12
+	DECQ         R13
+	JMP          vector_one
+
+vector_end:
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x08, CX
+	JMP     vector
+
+tail:
+	TESTQ   CX, CX
+	JEQ     done
+	MOVL    $0x00000001, R11
+	SHLL    CL, R11
+	DECL    R11
+	KMOVB   R11, K1
+	VXORPD  Z0, Z0, Z0
+	MOVQ    DX, R11
+	MOVQ    BX, R12
+	MOVQ    SI, R13
+	VMOVUPD Z0, Z1
+	VMOVUPD (AX), K1, Z1
+
+tail_four:
+	CMPQ         R13, $0x04
+	JLT          tail_one
+	VBROADCASTSD (R11), Z2
+	VMOVUPD      Z0, Z3
+	VMOVUPD      (R12), K1, Z3
+	VMULPD       Z3, Z2, Z2
+	VSUBPD       Z2, Z1, Z1
+	VBROADCASTSD (R11)(DI*1), Z2
+	VMOVUPD      Z0, Z3
+	VMOVUPD      (R12)(R8*1), K1, Z3
+	VMULPD       Z3, Z2, Z2
+	VSUBPD       Z2, Z1, Z1
+	VBROADCASTSD (R11)(DI*2), Z2
+	VMOVUPD      Z0, Z3
+	VMOVUPD      (R12)(R8*2), K1, Z3
+	VMULPD       Z3, Z2, Z2
+	VSUBPD       Z2, Z1, Z1
+	VBROADCASTSD (R11)(R9*1), Z2
+	VMOVUPD      Z0, Z3
+	VMOVUPD      (R12)(R10*1), K1, Z3
+	VMULPD       Z3, Z2, Z2
+	VSUBPD       Z2, Z1, Z1
+	LEAQ         (R11)(DI*4), R11
+	LEAQ         (R12)(R8*4), R12
+	SUBQ         $0x04, R13
+	JMP          tail_four
+
+tail_one:
+	TESTQ        R13, R13
+	JEQ          tail_end
+	VBROADCASTSD (R11), Z2
+	VMOVUPD      Z0, Z3
+	VMOVUPD      (R12), K1, Z3
+	VMULPD       Z3, Z2, Z2
+	VSUBPD       Z2, Z1, Z1
+	ADDQ         DI, R11
+	ADDQ         R8, R12
+	DECQ         R13
+	JMP          tail_one
+
+tail_end:
+	VMOVUPD Z1, K1, (AX)
 
 done:
 	VZEROUPPER

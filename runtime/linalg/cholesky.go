@@ -15,6 +15,7 @@ import (
 	"math"
 
 	"github.com/hamc-dev/hamc/runtime/elementary"
+	"github.com/hamc-dev/hamc/runtime/kernel"
 )
 
 // Outcome says whether a matrix was factorised.
@@ -68,8 +69,16 @@ func NewCholesky(n int) *Cholesky {
 // Factor computes L for the symmetric matrix g, of which it reads the lower
 // triangle only. It leaves g as it is.
 func (c *Cholesky) Factor(g []float64) Outcome {
-	n, l := c.N, c.L[:c.N*c.N]
-	g = g[:len(l)]
+	g = g[:c.N*c.N]
+	if c.N >= leastByRows {
+		return c.factorByRows(g)
+	}
+	return c.factorByColumns(g)
+}
+
+// factorByColumns is Factor as loops over elements.
+func (c *Cholesky) factorByColumns(g []float64) Outcome {
+	n, l := c.N, c.L[:len(g)]
 	// Column by column (Crout): while the square root and the division of
 	// the pivot are under way, the products of the rows below go on.
 	for j := range n {
@@ -109,6 +118,37 @@ func (c *Cholesky) Factor(g []float64) Outcome {
 		top[j] = d
 		c.diagonal[j] = d
 		c.reciprocal[j] = r
+	}
+	return Factored
+}
+
+// factorByRows is Factor as sums of rows, with the same bits. Lᵀ stands above the diagonal of L on the way.
+func (c *Cholesky) factorByRows(g []float64) Outcome {
+	n, l := c.N, c.L
+	for j := range n {
+		row := l[j*n+j : (j+1)*n]
+		for i := range row {
+			row[i] = g[(j+i)*n+j]
+		}
+		kernel.SubtractRows(row, l, j, n, l, j, n, j)
+		s := row[0]
+		if !(s > 0 && s <= math.MaxFloat64) {
+			for i := range j + 1 {
+				clear(l[i*n+i+1 : (i+1)*n])
+			}
+			return failure(g, n, s)
+		}
+		d := math.Sqrt(s)
+		r := 1 / d
+		scale(row[1:], r)
+		row[0] = d
+		c.diagonal[j] = d
+		c.reciprocal[j] = r
+	}
+	for i := range n {
+		for j := range i {
+			l[i*n+j], l[j*n+i] = l[j*n+i], 0
+		}
 	}
 	return Factored
 }
@@ -315,6 +355,10 @@ func (c *Cholesky) Inverse(w []float64) {
 	for i := range n {
 		wi := w[i*n:][:i+1]
 		clear(wi)
+		if n >= leastByRows {
+			kernel.AddRows(wi, t, i*n+i, n, t, i*n, n, n-i)
+			continue
+		}
 		k := i
 		for ; k+4 <= n; k += 4 {
 			t0 := t[k*n:][:len(wi)]
@@ -341,6 +385,12 @@ func (c *Cholesky) Inverse(w []float64) {
 // triangular matrix t of order n. It reads them up to the length of dst, or of
 // the longest in a group of four: beyond the diagonal t must be zero.
 func addRows(dst, f, t []float64, n int) {
+	if n >= leastByRows {
+		for from := 0; from < len(dst); from += columns {
+			kernel.AddRows(dst[from:min(from+columns, len(dst))], f, from, 1, t, from*n+from, n, len(f)-from)
+		}
+		return
+	}
 	k := 0
 	for ; k+4 <= len(f); k += 4 {
 		d := dst[:min(k+4, len(dst))]

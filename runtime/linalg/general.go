@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/hamc-dev/hamc/runtime/elementary"
+	"github.com/hamc-dev/hamc/runtime/kernel"
 )
 
 // What generated code computes of square matrices without symmetry, by their LU factors, as an array of numbers. What has no value is NaN.
@@ -68,16 +69,11 @@ func LUSolve(dst, lu, b []float64) {
 func solveLU(x, lu []float64, n int) {
 	m := len(x) / n
 	for i := range n {
-		row := x[i*m:][:m]
-		for k, w := range lu[i*n:][:i] {
-			subtract(row, x[k*m:][:m], w)
-		}
+		kernel.SubtractRows(x[i*m:][:m], lu, i*n, 1, x, 0, m, i)
 	}
 	for i := n - 1; i >= 0; i-- {
 		row := x[i*m:][:m]
-		for k := i + 1; k < n; k++ {
-			subtract(row, x[k*m:][:m], lu[i*n+k])
-		}
+		kernel.SubtractRows(row, lu, i*n+i+1, 1, x, (i+1)*m, m, n-1-i)
 		scale(row, 1/lu[i*n+i])
 	}
 }

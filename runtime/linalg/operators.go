@@ -3,6 +3,8 @@ package linalg
 import (
 	"math"
 	"sync"
+
+	"github.com/hamc-dev/hamc/runtime/kernel"
 )
 
 // The functions of this file are what generated code computes whole arrays with: of a symmetric positive definite matrix
@@ -59,9 +61,7 @@ func Solve(dst []float64, c *Cholesky, b []float64) {
 	// Lᵀ x = y from the last row up.
 	for i := n - 1; i >= 0; i-- {
 		x := dst[i*m:][:m]
-		for k := i + 1; k < n; k++ {
-			subtract(x, dst[k*m:][:m], c.L[k*n+i])
-		}
+		kernel.SubtractRows(x, c.L, (i+1)*n+i, n, dst, (i+1)*m, m, n-1-i)
 		scale(x, c.reciprocal[i])
 	}
 }
@@ -86,9 +86,7 @@ func SolveLower(dst, l, b []float64) {
 			continue
 		}
 		x := dst[i*m:][:m]
-		for k, w := range row {
-			subtract(x, dst[k*m:][:m], w)
-		}
+		kernel.SubtractRows(x, row, 0, 1, dst, 0, m, i)
 		scale(x, r)
 	}
 }
@@ -103,18 +101,17 @@ func SolveUpper(dst, l, b []float64) {
 	m := len(b) / n
 	copy(dst, b)
 	for i := n - 1; i >= 0; i-- {
-		row, x := l[i*n:][:i], dst[i*m:][:m]
-		scale(x, 1/l[i*n+i])
 		if m == 1 {
-			v := x[0]
-			for k, w := range row {
+			v := float64(dst[i] * (1 / l[i*n+i]))
+			dst[i] = v
+			for k, w := range l[i*n:][:i] {
 				dst[k] -= float64(w * v)
 			}
 			continue
 		}
-		for k, w := range row {
-			subtract(dst[k*m:][:m], x, w)
-		}
+		x := dst[i*m:][:m]
+		kernel.SubtractRows(x, l, (n-1)*n+i, -n, dst, (n-1)*m, -m, n-1-i)
+		scale(x, 1/l[i*n+i])
 	}
 }
 
@@ -122,7 +119,15 @@ func SolveUpper(dst, l, b []float64) {
 // each of which stands for both of its places, and 0 above the diagonal, for those by the entries of L: Murray (2016),
 // "Differentiation of the Cholesky decomposition", arXiv:1602.07527, the algorithm of section 3.1. It reads lower triangles.
 func CholeskyAdjoint(dst, l, bar []float64) {
-	n := order(l)
+	if n := order(l); n >= leastByRows {
+		choleskyAdjointByRows(dst, l, bar, n)
+	} else {
+		choleskyAdjointByElements(dst, l, bar, n)
+	}
+}
+
+// choleskyAdjointByElements is CholeskyAdjoint as loops over elements.
+func choleskyAdjointByElements(dst, l, bar []float64, n int) {
 	for i := range n {
 		copy(dst[i*n:][:i+1], bar[i*n:])
 		clear(dst[i*n+i+1 : (i+1)*n])
@@ -148,6 +153,51 @@ func CholeskyAdjoint(dst, l, bar []float64) {
 	}
 }
 
+// choleskyAdjointByRows is CholeskyAdjoint as sums of rows, with the same bits. The derivatives by column j of A stand in row j above
+// the diagonal of dst on the way, with zeros below it.
+func choleskyAdjointByRows(dst, l, bar []float64, n int) {
+	space := rowSpace.Get().(*[]float64)
+	defer rowSpace.Put(space)
+	if len(*space) < 2*n {
+		*space = make([]float64, 2*n)
+	}
+	diagonal, row := (*space)[:n], (*space)[n:2*n]
+	clear(dst[:n*n])
+	for j := n - 1; j >= 0; j-- {
+		column, r := dst[j*n:][:n], 1/l[j*n+j]
+		for from := j + 1; from < n; from += columns {
+			to := min(from+columns, n)
+			// The rows from the last on which there is more than zeros.
+			kernel.SubtractRows(column[from:to], l, (to-1)*n+j, -n, dst, (to-1)*n+from, -n, to-1-j)
+		}
+		scale(column[j+1:], r)
+		own, top := row[:j+1], l[j*n:][:j+1]
+		copy(own, bar[j*n:])
+		kernel.SubtractRows(own, column, n-1, -1, l, (n-1)*n, -n, n-1-j)
+		last := float64(0.5 * own[j] * r)
+		diagonal[j] = last
+		subtract(own[:j], top[:j], float64(2*last))
+		for k, v := range own[:j] {
+			dst[k*n+j] = v
+		}
+	}
+	for i, v := range diagonal {
+		for j := range i {
+			dst[i*n+j], dst[j*n+i] = dst[j*n+i], 0
+		}
+		dst[i*n+i] = v
+	}
+}
+
+// leastByRows is the least order of matrices for which sums of rows take less time than loops over elements.
+const leastByRows = 28
+
+// columns is the number of columns that a sum of rows with zeros in a triangle takes at a time.
+const columns = 32
+
+// rowSpace holds what sums of rows have beside their operands.
+var rowSpace = sync.Pool{New: func() any { return new([]float64) }}
+
 // InverseLower writes L⁻¹ to dst[n·n], zero above the diagonal, for a lower triangular L in l[n·n], of which it reads the
 // lower triangle.
 func InverseLower(dst, l []float64) {
@@ -155,8 +205,9 @@ func InverseLower(dst, l []float64) {
 	clear(dst[:n*n])
 	for i := range n {
 		row := dst[i*n:][:i+1]
-		for k := range i {
-			subtract(row[:k+1], dst[k*n:][:k+1], l[i*n+k])
+		for from := 0; from < i; from += columns {
+			// Rows above this one end with zeros here.
+			kernel.SubtractRows(row[from:min(from+columns, i)], l, i*n+from, 1, dst, from*n+from, n, i-from)
 		}
 		r := 1 / l[i*n+i]
 		scale(row[:i], r)
@@ -219,7 +270,7 @@ func Product(dst, a, b []float64, n, k, m int) {
 	for i := range n {
 		row := dst[i*m:][:m]
 		clear(row)
-		addCombination(row, a[i*k:][:k], 1, b, k)
+		kernel.AddRows(row, a, i*k, 1, b, 0, m, k)
 	}
 }
 
@@ -228,14 +279,16 @@ func ProductTA(dst, a, b []float64, n, k, m int) {
 	for i := range n {
 		row := dst[i*m:][:m]
 		clear(row)
-		if k > 0 {
-			addCombination(row, a[i:], n, b, k)
-		}
+		kernel.AddRows(row, a, i, n, b, 0, m, k)
 	}
 }
 
 // ProductTB writes AB to dst[n·m], for a[n·k] and the transpose of B in b[m·k].
 func ProductTB(dst, a, b []float64, n, k, m int) {
+	if m >= leastByRows {
+		productTBByRows(dst, a, b, n, k, m)
+		return
+	}
 	for i := range n {
 		x, row := a[i*k:][:k], dst[i*m:][:m]
 		j := 0
@@ -261,6 +314,21 @@ func ProductTB(dst, a, b []float64, n, k, m int) {
 	}
 }
 
+// productTBByRows is ProductTB as sums of rows of Bᵀ, with the same bits.
+func productTBByRows(dst, a, b []float64, n, k, m int) {
+	space := rowSpace.Get().(*[]float64)
+	defer rowSpace.Put(space)
+	turned := transposed(space, b, m, k)
+	for i := range n {
+		row := dst[i*m:][:m]
+		clear(row)
+		kernel.SubtractRows(row, a, i*k, 1, turned, 0, m, k)
+		for j, v := range row {
+			row[j] = 0 - v
+		}
+	}
+}
+
 // ProductTAB writes AB to dst[n·m], for the transposes of A in a[k·n] and of B in b[m·k].
 func ProductTAB(dst, a, b []float64, n, k, m int) {
 	for i := range n {
@@ -274,22 +342,58 @@ func ProductTAB(dst, a, b []float64, n, k, m int) {
 	}
 }
 
-// addCombination adds Σ_l f[l·step] b_l to dst, for the first k rows b_l of a matrix whose rows are as long as dst.
-func addCombination(dst, f []float64, step int, b []float64, k int) {
-	n, l := len(dst), 0
-	for ; l+4 <= k; l += 4 {
-		f0, f1, f2, f3 := f[l*step], f[(l+1)*step], f[(l+2)*step], f[(l+3)*step]
-		b0, b1, b2, b3 := b[l*n:][:len(dst)], b[(l+1)*n:][:len(dst)], b[(l+2)*n:][:len(dst)], b[(l+3)*n:][:len(dst)]
-		for j := range dst {
-			dst[j] += float64(f0*b0[j]) + float64(f1*b1[j]) + (float64(f2*b2[j]) + float64(f3*b3[j]))
+// The products with Weighted in their names have weights w[k] between the matrices.
+
+// Weighted writes A diag(w) B to dst[n·m], for a[n·k] and b[k·m].
+func Weighted(dst, a, w, b []float64, n, k, m int) { weighted(dst, a, k, 1, w, b, n, k, m) }
+
+// WeightedTA writes A diag(w) B to dst[n·m], for the transpose of A in a[k·n], and b[k·m].
+func WeightedTA(dst, a, w, b []float64, n, k, m int) { weighted(dst, a, 1, n, w, b, n, k, m) }
+
+// WeightedTB writes A diag(w) B to dst[n·m], for a[n·k] and the transpose of B in b[m·k].
+func WeightedTB(dst, a, w, b []float64, n, k, m int) {
+	space := rowSpace.Get().(*[]float64)
+	defer rowSpace.Put(space)
+	weighted(dst, a, k, 1, w, transposed(space, b, m, k), n, k, m)
+}
+
+// WeightedTAB writes A diag(w) B to dst[n·m], for the transposes of A in a[k·n] and of B in b[m·k].
+func WeightedTAB(dst, a, w, b []float64, n, k, m int) {
+	space := rowSpace.Get().(*[]float64)
+	defer rowSpace.Put(space)
+	weighted(dst, a, 1, n, w, transposed(space, b, m, k), n, k, m)
+}
+
+// weighted is Weighted for A_il in a[i·row + l·column].
+func weighted(dst, a []float64, row, column int, w, b []float64, n, k, m int) {
+	space := rowSpace.Get().(*[]float64)
+	defer rowSpace.Put(space)
+	if len(*space) < k {
+		*space = make([]float64, k)
+	}
+	f := (*space)[:k]
+	for i := range n {
+		for l, v := range w[:k] {
+			f[l] = float64(v * a[i*row+l*column])
+		}
+		to := dst[i*m:][:m]
+		clear(to)
+		kernel.AddRows(to, f, 0, 1, b, 0, m, k)
+	}
+}
+
+// transposed is the transpose of a[rows·columns], in a space that it enlarges where it must.
+func transposed(space *[]float64, a []float64, rows, columns int) []float64 {
+	if len(*space) < rows*columns {
+		*space = make([]float64, rows*columns)
+	}
+	t := (*space)[:rows*columns]
+	for i := range rows {
+		for j, v := range a[i*columns:][:columns] {
+			t[j*rows+i] = v
 		}
 	}
-	for ; l < k; l++ {
-		f0, b0 := f[l*step], b[l*n:][:len(dst)]
-		for j := range dst {
-			dst[j] += float64(f0 * b0[j])
-		}
-	}
+	return t
 }
 
 // decompositions are work spaces for the functions below.

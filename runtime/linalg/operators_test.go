@@ -14,18 +14,32 @@ func entry(a []float64, n, i, j int, transposed bool) float64 {
 	return a[i*n+j]
 }
 
-// TestRectangularProducts compares those of matrices of any sizes with sums of their elements.
+// TestRectangularProducts compares those of matrices of any sizes, with weights and without, with sums of their elements.
 func TestRectangularProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
+	type product = func(dst, a, w, b []float64, n, k, m int)
+	plain := func(mul func(dst, a, b []float64, n, k, m int)) product {
+		return func(dst, a, w, b []float64, n, k, m int) {
+			for l := range w {
+				w[l] = 1
+			}
+			mul(dst, a, b, n, k, m)
+		}
+	}
 	for _, x := range []struct {
 		name        string
-		mul         func(dst, a, b []float64, n, k, m int)
+		mul         product
 		left, right bool
-	}{{"Product", Product, false, false}, {"ProductTA", ProductTA, true, false}, {"ProductTB", ProductTB, false, true}, {"ProductTAB", ProductTAB, true, true}} {
-		for _, size := range [][3]int{{0, 2, 3}, {2, 0, 3}, {2, 3, 0}, {1, 1, 1}, {3, 5, 9}, {9, 4, 2}, {6, 11, 7}} {
+	}{
+		{"Product", plain(Product), false, false}, {"ProductTA", plain(ProductTA), true, false},
+		{"ProductTB", plain(ProductTB), false, true}, {"ProductTAB", plain(ProductTAB), true, true},
+		{"Weighted", Weighted, false, false}, {"WeightedTA", WeightedTA, true, false},
+		{"WeightedTB", WeightedTB, false, true}, {"WeightedTAB", WeightedTAB, true, true},
+	} {
+		for _, size := range [][3]int{{0, 2, 3}, {2, 0, 3}, {2, 3, 0}, {1, 1, 1}, {3, 5, 9}, {9, 4, 2}, {6, 11, 7}, {33, 41, 50}} {
 			n, k, m := size[0], size[1], size[2]
-			a, b, dst := make([]float64, n*k), make([]float64, k*m), make([]float64, n*m)
-			for _, v := range [][]float64{a, b, dst} {
+			a, w, b, dst := make([]float64, n*k), make([]float64, k), make([]float64, k*m), make([]float64, n*m)
+			for _, v := range [][]float64{a, w, b, dst} {
 				for i := range v {
 					v[i] = rng.NormFloat64()
 				}
@@ -36,12 +50,12 @@ func TestRectangularProducts(t *testing.T) {
 				}
 				return cols
 			}
-			x.mul(dst, a, b, n, k, m)
+			x.mul(dst, a, w, b, n, k, m)
 			for i := range n {
 				for j := range m {
 					want := 0.0
 					for l := range k {
-						want += entry(a, columns(x.left, n, k), i, l, x.left) * entry(b, columns(x.right, k, m), l, j, x.right)
+						want += w[l] * entry(a, columns(x.left, n, k), i, l, x.left) * entry(b, columns(x.right, k, m), l, j, x.right)
 					}
 					if got := dst[i*m+j]; !(math.Abs(got-want) <= 1e-13) {
 						t.Errorf("%s of %v: element %d, %d is %v, want %v", x.name, size, i, j, got, want)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/hamc-dev/hamc/runtime/elementary"
+	"github.com/hamc-dev/hamc/runtime/kernel"
 )
 
 // SoftAbs is the metric G = Q diag(ψ(λ)) Qᵀ that belongs to a symmetric matrix
@@ -390,6 +391,10 @@ func dot(x, y []float64) float64 {
 // addScaledRows adds Σ_k f_k a_k to dst, for the rows a_k of the matrix a,
 // which has n columns, as far as dst goes.
 func addScaledRows(dst, f, a []float64, n int) {
+	if len(f) >= leastByRows {
+		kernel.AddRows(dst, f, 0, 1, a, 0, n, len(f))
+		return
+	}
 	k := 0
 	for ; k+4 <= len(f); k += 4 {
 		a0 := a[k*n:][:len(dst)]

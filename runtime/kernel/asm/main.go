@@ -1,9 +1,9 @@
 // Command asm writes the assembly of package kernel for AVX2 and for AVX-512:
 // the elementwise functions, what SumLog1pExp does with its terms, the forms
-// and moments of matrices, and (for AVX2) combinations of vectors.
+// and moments of matrices, sums of rows, and (for AVX2) combinations of vectors.
 //
 // The assembly does the operations of the scalar forms in exp.go, log.go,
-// logistic.go, panels.go and combine.go in the same order, and no fused multiply-adds, so
+// logistic.go, panels.go, rows.go and combine.go in the same order, and no fused multiply-adds, so
 // that the results have the same bits. An elementwise function handles plain
 // arguments only, and returns where it finds another.
 package main
@@ -22,7 +22,7 @@ func main() {
 			f.write(newMachine(width))
 		}
 		for _, write := range []func(*machine){
-			writeProducts, writeLinearForms, writeQuadraticForms, writeFirstMoments, writeSecondMoments,
+			writeProducts, writeLinearForms, writeQuadraticForms, writeFirstMoments, writeSecondMoments, writeAddRows, writeSubtractRows,
 		} {
 			write(newMachine(width))
 		}
