@@ -150,6 +150,28 @@ func (p *Posterior) eliminated(latents []*latent) (steps []*step, used []*Poster
 
 // eliminatedBefore is that where others are not known.
 func (p *Posterior) eliminatedBefore(latents, unknown []*latent) (steps []*step, used []*PosteriorTerm) {
+	if len(unknown) > 0 {
+		return p.tried(latents, unknown)
+	}
+	for _, x := range p.eliminations {
+		if slices.Equal(x.latents, latents) {
+			return slices.Clone(x.steps), x.used
+		}
+	}
+	steps, used = p.tried(latents, nil)
+	p.eliminations = append(p.eliminations, &elimination{latents, slices.Clone(steps), used})
+	return steps, used
+}
+
+// elimination is what eliminated found of latent vectors.
+type elimination struct {
+	latents []*latent
+	steps   []*step
+	used    []*PosteriorTerm
+}
+
+// tried tries the ways in which the elements of vectors may be seen, one after the other.
+func (p *Posterior) tried(latents, unknown []*latent) (steps []*step, used []*PosteriorTerm) {
 	steps, used = p.factorised(latents, view{unknown: unknown})
 	switch {
 	case steps == nil && len(latents) == 1 && len(latents[0].is) > 1 && p.Maps.dense():

@@ -35,11 +35,13 @@ type Posterior struct {
 	Unseen   *expr.Expr
 	measures []*Measure                                        // of vectors whose maps are looked for
 	atRef    map[*expr.Recursion]map[*expr.Tensor]*expr.Tensor // the members of recursions at the reference
-	Terms    []*PosteriorTerm
-	L        *expr.Expr // log density, Jacobian terms included
-	Plain    *expr.Expr // L without MapJacobian, with sums over data as the model has them, for people
-	Solves   []*expr.Solution
-	Families []*expr.Family // of these, and of all operators that compute arrays together, in order: an input may be of an earlier one
+	// What has been found of latent vectors while maps are looked for: several questions ask for the same.
+	eliminations []*elimination
+	Terms        []*PosteriorTerm
+	L            *expr.Expr // log density, Jacobian terms included
+	Plain        *expr.Expr // L without MapJacobian, with sums over data as the model has them, for people
+	Solves       []*expr.Solution
+	Families     []*expr.Family // of these, and of all operators that compute arrays together, in order: an input may be of an earlier one
 	// Quantities are computed once per draw; those of a model of several blocks
 	// belong to the joint density.
 	Quantities []*Quantity
