@@ -10,7 +10,7 @@ func AddRows(dst, f []float64, fAt, fStep int, b []float64, bAt, bStep, k int) {
 		return
 	}
 	checkRows(len(dst), f, fAt, fStep, b, bAt, bStep, k)
-	if path != portable && len(dst) >= leastVector {
+	if path != portable && (len(dst) >= leastVector || k >= manyRows) {
 		vectorAddRows(dst, &f[fAt], fStep, &b[bAt], bStep, k)
 		return
 	}
@@ -23,15 +23,18 @@ func SubtractRows(dst, f []float64, fAt, fStep int, b []float64, bAt, bStep, k i
 		return
 	}
 	checkRows(len(dst), f, fAt, fStep, b, bAt, bStep, k)
-	if path != portable && len(dst) >= leastVector {
+	if path != portable && (len(dst) >= leastVector || k >= manyRows) {
 		vectorSubtractRows(dst, &f[fAt], fStep, &b[bAt], bStep, k)
 		return
 	}
 	subtractRows(dst, f, fAt, fStep, b, bAt, bStep, k)
 }
 
-// leastVector is the least length of rows for which a call of assembly takes less time than a loop.
-const leastVector = 4
+// leastVector is the least length of rows for which a call of assembly takes less time than a loop, and manyRows the least number of shorter ones.
+const (
+	leastVector = 4
+	manyRows    = 8
+)
 
 // checkRows panics unless the first and the last row, and their factors, are there, and so all that are between them.
 func checkRows(n int, f []float64, fAt, fStep int, b []float64, bAt, bStep, k int) {

@@ -2119,9 +2119,9 @@ TEXT ·addRowsAVX2(SB), NOSPLIT, $0-56
 	SHLQ $0x03, R11
 	LEAQ (R11)(R11*2), R13
 
-block:
+vectors4:
 	CMPQ    CX, $0x10
-	JLT     vector
+	JLT     vectors2
 	MOVQ    DX, DI
 	MOVQ    BX, R8
 	MOVQ    SI, R9
@@ -2130,9 +2130,9 @@ block:
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 
-block_four:
+vectors4_four:
 	CMPQ         R9, $0x04
-	JLT          block_one
+	JLT          vectors4_one
 	VBROADCASTSD (DI), Y4
 	VBROADCASTSD (DI)(R10*1), Y5
 	VBROADCASTSD (DI)(R10*2), Y6
@@ -2172,11 +2172,11 @@ block_four:
 	LEAQ         (DI)(R10*4), DI
 	LEAQ         (R8)(R11*4), R8
 	SUBQ         $0x04, R9
-	JMP          block_four
+	JMP          vectors4_four
 
-block_one:
+vectors4_one:
 	TESTQ        R9, R9
-	JEQ          block_end
+	JEQ          vectors4_end
 	VBROADCASTSD (DI), Y4
 	VMULPD       (R8), Y4, Y5
 	VADDPD       Y5, Y0, Y0
@@ -2189,9 +2189,9 @@ block_one:
 	ADDQ         R10, DI
 	ADDQ         R11, R8
 	DECQ         R9
-	JMP          block_one
+	JMP          vectors4_one
 
-block_end:
+vectors4_end:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
@@ -2199,9 +2199,67 @@ block_end:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x10, CX
-	JMP     block
+	JMP     vectors4
 
-vector:
+vectors2:
+	CMPQ    CX, $0x08
+	JLT     vectors1
+	MOVQ    DX, DI
+	MOVQ    BX, R8
+	MOVQ    SI, R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+
+vectors2_four:
+	CMPQ         R9, $0x04
+	JLT          vectors2_one
+	VBROADCASTSD (DI), Y2
+	VBROADCASTSD (DI)(R10*1), Y3
+	VBROADCASTSD (DI)(R10*2), Y4
+	VBROADCASTSD (DI)(R12*1), Y5
+	VMULPD       (R8), Y2, Y6
+	VMULPD       (R8)(R11*1), Y3, Y7
+	VADDPD       Y7, Y6, Y6
+	VMULPD       (R8)(R11*2), Y4, Y7
+	VMULPD       (R8)(R13*1), Y5, Y8
+	VADDPD       Y8, Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	VADDPD       Y6, Y0, Y0
+	VMULPD       32(R8), Y2, Y2
+	VMULPD       32(R8)(R11*1), Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VMULPD       32(R8)(R11*2), Y4, Y3
+	VMULPD       32(R8)(R13*1), Y5, Y4
+	VADDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	LEAQ         (DI)(R10*4), DI
+	LEAQ         (R8)(R11*4), R8
+	SUBQ         $0x04, R9
+	JMP          vectors2_four
+
+vectors2_one:
+	TESTQ        R9, R9
+	JEQ          vectors2_end
+	VBROADCASTSD (DI), Y2
+	VMULPD       (R8), Y2, Y3
+	VADDPD       Y3, Y0, Y0
+	VMULPD       32(R8), Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	ADDQ         R10, DI
+	ADDQ         R11, R8
+	DECQ         R9
+	JMP          vectors2_one
+
+vectors2_end:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x08, CX
+	JMP     vectors2
+
+vectors1:
 	CMPQ    CX, $0x04
 	JLT     tail
 	MOVQ    DX, DI
@@ -2209,9 +2267,9 @@ vector:
 	MOVQ    SI, R9
 	VMOVUPD (AX), Y0
 
-vector_four:
+vectors1_four:
 	CMPQ         R9, $0x04
-	JLT          vector_one
+	JLT          vectors1_one
 	VBROADCASTSD (DI), Y1
 	VBROADCASTSD (DI)(R10*1), Y2
 	VBROADCASTSD (DI)(R10*2), Y3
@@ -2227,25 +2285,25 @@ vector_four:
 	LEAQ         (DI)(R10*4), DI
 	LEAQ         (R8)(R11*4), R8
 	SUBQ         $0x04, R9
-	JMP          vector_four
+	JMP          vectors1_four
 
-vector_one:
+vectors1_one:
 	TESTQ        R9, R9
-	JEQ          vector_end
+	JEQ          vectors1_end
 	VBROADCASTSD (DI), Y1
 	VMULPD       (R8), Y1, Y1
 	VADDPD       Y1, Y0, Y0
 	ADDQ         R10, DI
 	ADDQ         R11, R8
 	DECQ         R9
-	JMP          vector_one
+	JMP          vectors1_one
 
-vector_end:
+vectors1_end:
 	VMOVUPD Y0, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, BX
 	SUBQ    $0x04, CX
-	JMP     vector
+	JMP     vectors1
 
 tail:
 	TESTQ      CX, CX
@@ -2330,9 +2388,9 @@ TEXT ·subtractRowsAVX2(SB), NOSPLIT, $0-56
 	SHLQ $0x03, R11
 	LEAQ (R11)(R11*2), R13
 
-block:
+vectors4:
 	CMPQ    CX, $0x10
-	JLT     vector
+	JLT     vectors2
 	MOVQ    DX, DI
 	MOVQ    BX, R8
 	MOVQ    SI, R9
@@ -2341,9 +2399,9 @@ block:
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 
-block_four:
+vectors4_four:
 	CMPQ         R9, $0x04
-	JLT          block_one
+	JLT          vectors4_one
 	VBROADCASTSD (DI), Y4
 	VMULPD       (R8), Y4, Y5
 	VSUBPD       Y5, Y0, Y0
@@ -2383,11 +2441,11 @@ block_four:
 	LEAQ         (DI)(R10*4), DI
 	LEAQ         (R8)(R11*4), R8
 	SUBQ         $0x04, R9
-	JMP          block_four
+	JMP          vectors4_four
 
-block_one:
+vectors4_one:
 	TESTQ        R9, R9
-	JEQ          block_end
+	JEQ          vectors4_end
 	VBROADCASTSD (DI), Y4
 	VMULPD       (R8), Y4, Y5
 	VSUBPD       Y5, Y0, Y0
@@ -2400,9 +2458,9 @@ block_one:
 	ADDQ         R10, DI
 	ADDQ         R11, R8
 	DECQ         R9
-	JMP          block_one
+	JMP          vectors4_one
 
-block_end:
+vectors4_end:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
@@ -2410,9 +2468,67 @@ block_end:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x10, CX
-	JMP     block
+	JMP     vectors4
 
-vector:
+vectors2:
+	CMPQ    CX, $0x08
+	JLT     vectors1
+	MOVQ    DX, DI
+	MOVQ    BX, R8
+	MOVQ    SI, R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+
+vectors2_four:
+	CMPQ         R9, $0x04
+	JLT          vectors2_one
+	VBROADCASTSD (DI), Y2
+	VMULPD       (R8), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VMULPD       32(R8), Y2, Y2
+	VSUBPD       Y2, Y1, Y1
+	VBROADCASTSD (DI)(R10*1), Y2
+	VMULPD       (R8)(R11*1), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VMULPD       32(R8)(R11*1), Y2, Y2
+	VSUBPD       Y2, Y1, Y1
+	VBROADCASTSD (DI)(R10*2), Y2
+	VMULPD       (R8)(R11*2), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VMULPD       32(R8)(R11*2), Y2, Y2
+	VSUBPD       Y2, Y1, Y1
+	VBROADCASTSD (DI)(R12*1), Y2
+	VMULPD       (R8)(R13*1), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VMULPD       32(R8)(R13*1), Y2, Y2
+	VSUBPD       Y2, Y1, Y1
+	LEAQ         (DI)(R10*4), DI
+	LEAQ         (R8)(R11*4), R8
+	SUBQ         $0x04, R9
+	JMP          vectors2_four
+
+vectors2_one:
+	TESTQ        R9, R9
+	JEQ          vectors2_end
+	VBROADCASTSD (DI), Y2
+	VMULPD       (R8), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VMULPD       32(R8), Y2, Y2
+	VSUBPD       Y2, Y1, Y1
+	ADDQ         R10, DI
+	ADDQ         R11, R8
+	DECQ         R9
+	JMP          vectors2_one
+
+vectors2_end:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x08, CX
+	JMP     vectors2
+
+vectors1:
 	CMPQ    CX, $0x04
 	JLT     tail
 	MOVQ    DX, DI
@@ -2420,9 +2536,9 @@ vector:
 	MOVQ    SI, R9
 	VMOVUPD (AX), Y0
 
-vector_four:
+vectors1_four:
 	CMPQ         R9, $0x04
-	JLT          vector_one
+	JLT          vectors1_one
 	VBROADCASTSD (DI), Y1
 	VMULPD       (R8), Y1, Y1
 	VSUBPD       Y1, Y0, Y0
@@ -2438,25 +2554,25 @@ vector_four:
 	LEAQ         (DI)(R10*4), DI
 	LEAQ         (R8)(R11*4), R8
 	SUBQ         $0x04, R9
-	JMP          vector_four
+	JMP          vectors1_four
 
-vector_one:
+vectors1_one:
 	TESTQ        R9, R9
-	JEQ          vector_end
+	JEQ          vectors1_end
 	VBROADCASTSD (DI), Y1
 	VMULPD       (R8), Y1, Y1
 	VSUBPD       Y1, Y0, Y0
 	ADDQ         R10, DI
 	ADDQ         R11, R8
 	DECQ         R9
-	JMP          vector_one
+	JMP          vectors1_one
 
-vector_end:
+vectors1_end:
 	VMOVUPD Y0, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, BX
 	SUBQ    $0x04, CX
-	JMP     vector
+	JMP     vectors1
 
 tail:
 	TESTQ      CX, CX
@@ -5994,9 +6110,9 @@ TEXT ·addRowsAVX512(SB), NOSPLIT, $0-56
 	SHLQ $0x03, R8
 	LEAQ (R8)(R8*2), R10
 
-block:
+vectors4:
 	CMPQ    CX, $0x20
-	JLT     vector
+	JLT     vectors2
 	MOVQ    DX, R11
 	MOVQ    BX, R12
 	MOVQ    SI, R13
@@ -6005,9 +6121,9 @@ block:
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 
-block_four:
+vectors4_four:
 	CMPQ         R13, $0x04
-	JLT          block_one
+	JLT          vectors4_one
 	VBROADCASTSD (R11), Z4
 	VBROADCASTSD (R11)(DI*1), Z5
 	VBROADCASTSD (R11)(DI*2), Z6
@@ -6047,11 +6163,11 @@ block_four:
 	LEAQ         (R11)(DI*4), R11
 	LEAQ         (R12)(R8*4), R12
 	SUBQ         $0x04, R13
-	JMP          block_four
+	JMP          vectors4_four
 
-block_one:
+vectors4_one:
 	TESTQ        R13, R13
-	JEQ          block_end
+	JEQ          vectors4_end
 	VBROADCASTSD (R11), Z4
 	VMULPD       (R12), Z4, Z5
 	VADDPD       Z5, Z0, Z0
@@ -6064,9 +6180,9 @@ block_one:
 	ADDQ         DI, R11
 	ADDQ         R8, R12
 	DECQ         R13
-	JMP          block_one
+	JMP          vectors4_one
 
-block_end:
+vectors4_end:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -6074,9 +6190,67 @@ block_end:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x20, CX
-	JMP     block
+	JMP     vectors4
 
-vector:
+vectors2:
+	CMPQ    CX, $0x10
+	JLT     vectors1
+	MOVQ    DX, R11
+	MOVQ    BX, R12
+	MOVQ    SI, R13
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+
+vectors2_four:
+	CMPQ         R13, $0x04
+	JLT          vectors2_one
+	VBROADCASTSD (R11), Z2
+	VBROADCASTSD (R11)(DI*1), Z3
+	VBROADCASTSD (R11)(DI*2), Z4
+	VBROADCASTSD (R11)(R9*1), Z5
+	VMULPD       (R12), Z2, Z6
+	VMULPD       (R12)(R8*1), Z3, Z7
+	VADDPD       Z7, Z6, Z6
+	VMULPD       (R12)(R8*2), Z4, Z7
+	VMULPD       (R12)(R10*1), Z5, Z8
+	VADDPD       Z8, Z7, Z7
+	VADDPD       Z7, Z6, Z6
+	VADDPD       Z6, Z0, Z0
+	VMULPD       64(R12), Z2, Z2
+	VMULPD       64(R12)(R8*1), Z3, Z3
+	VADDPD       Z3, Z2, Z2
+	VMULPD       64(R12)(R8*2), Z4, Z3
+	VMULPD       64(R12)(R10*1), Z5, Z4
+	VADDPD       Z4, Z3, Z3
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z2, Z1, Z1
+	LEAQ         (R11)(DI*4), R11
+	LEAQ         (R12)(R8*4), R12
+	SUBQ         $0x04, R13
+	JMP          vectors2_four
+
+vectors2_one:
+	TESTQ        R13, R13
+	JEQ          vectors2_end
+	VBROADCASTSD (R11), Z2
+	VMULPD       (R12), Z2, Z3
+	VADDPD       Z3, Z0, Z0
+	VMULPD       64(R12), Z2, Z2
+	VADDPD       Z2, Z1, Z1
+	ADDQ         DI, R11
+	ADDQ         R8, R12
+	DECQ         R13
+	JMP          vectors2_one
+
+vectors2_end:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x10, CX
+	JMP     vectors2
+
+vectors1:
 	CMPQ    CX, $0x08
 	JLT     tail
 	MOVQ    DX, R11
@@ -6084,9 +6258,9 @@ vector:
 	MOVQ    SI, R13
 	VMOVUPD (AX), Z0
 
-vector_four:
+vectors1_four:
 	CMPQ         R13, $0x04
-	JLT          vector_one
+	JLT          vectors1_one
 	VBROADCASTSD (R11), Z1
 	VBROADCASTSD (R11)(DI*1), Z2
 	VBROADCASTSD (R11)(DI*2), Z3
@@ -6102,25 +6276,25 @@ vector_four:
 	LEAQ         (R11)(DI*4), R11
 	LEAQ         (R12)(R8*4), R12
 	SUBQ         $0x04, R13
-	JMP          vector_four
+	JMP          vectors1_four
 
-vector_one:
+vectors1_one:
 	TESTQ        R13, R13
-	JEQ          vector_end
+	JEQ          vectors1_end
 	VBROADCASTSD (R11), Z1
 	VMULPD       (R12), Z1, Z1
 	VADDPD       Z1, Z0, Z0
 	ADDQ         DI, R11
 	ADDQ         R8, R12
 	DECQ         R13
-	JMP          vector_one
+	JMP          vectors1_one
 
-vector_end:
+vectors1_end:
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x08, CX
-	JMP     vector
+	JMP     vectors1
 
 tail:
 	TESTQ   CX, CX
@@ -6199,9 +6373,9 @@ TEXT ·subtractRowsAVX512(SB), NOSPLIT, $0-56
 	SHLQ $0x03, R8
 	LEAQ (R8)(R8*2), R10
 
-block:
+vectors4:
 	CMPQ    CX, $0x20
-	JLT     vector
+	JLT     vectors2
 	MOVQ    DX, R11
 	MOVQ    BX, R12
 	MOVQ    SI, R13
@@ -6210,9 +6384,9 @@ block:
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 
-block_four:
+vectors4_four:
 	CMPQ         R13, $0x04
-	JLT          block_one
+	JLT          vectors4_one
 	VBROADCASTSD (R11), Z4
 	VMULPD       (R12), Z4, Z5
 	VSUBPD       Z5, Z0, Z0
@@ -6252,11 +6426,11 @@ block_four:
 	LEAQ         (R11)(DI*4), R11
 	LEAQ         (R12)(R8*4), R12
 	SUBQ         $0x04, R13
-	JMP          block_four
+	JMP          vectors4_four
 
-block_one:
+vectors4_one:
 	TESTQ        R13, R13
-	JEQ          block_end
+	JEQ          vectors4_end
 	VBROADCASTSD (R11), Z4
 	VMULPD       (R12), Z4, Z5
 	VSUBPD       Z5, Z0, Z0
@@ -6269,9 +6443,9 @@ block_one:
 	ADDQ         DI, R11
 	ADDQ         R8, R12
 	DECQ         R13
-	JMP          block_one
+	JMP          vectors4_one
 
-block_end:
+vectors4_end:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -6279,9 +6453,67 @@ block_end:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x20, CX
-	JMP     block
+	JMP     vectors4
 
-vector:
+vectors2:
+	CMPQ    CX, $0x10
+	JLT     vectors1
+	MOVQ    DX, R11
+	MOVQ    BX, R12
+	MOVQ    SI, R13
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+
+vectors2_four:
+	CMPQ         R13, $0x04
+	JLT          vectors2_one
+	VBROADCASTSD (R11), Z2
+	VMULPD       (R12), Z2, Z3
+	VSUBPD       Z3, Z0, Z0
+	VMULPD       64(R12), Z2, Z2
+	VSUBPD       Z2, Z1, Z1
+	VBROADCASTSD (R11)(DI*1), Z2
+	VMULPD       (R12)(R8*1), Z2, Z3
+	VSUBPD       Z3, Z0, Z0
+	VMULPD       64(R12)(R8*1), Z2, Z2
+	VSUBPD       Z2, Z1, Z1
+	VBROADCASTSD (R11)(DI*2), Z2
+	VMULPD       (R12)(R8*2), Z2, Z3
+	VSUBPD       Z3, Z0, Z0
+	VMULPD       64(R12)(R8*2), Z2, Z2
+	VSUBPD       Z2, Z1, Z1
+	VBROADCASTSD (R11)(R9*1), Z2
+	VMULPD       (R12)(R10*1), Z2, Z3
+	VSUBPD       Z3, Z0, Z0
+	VMULPD       64(R12)(R10*1), Z2, Z2
+	VSUBPD       Z2, Z1, Z1
+	LEAQ         (R11)(DI*4), R11
+	LEAQ         (R12)(R8*4), R12
+	SUBQ         $0x04, R13
+	JMP          vectors2_four
+
+vectors2_one:
+	TESTQ        R13, R13
+	JEQ          vectors2_end
+	VBROADCASTSD (R11), Z2
+	VMULPD       (R12), Z2, Z3
+	VSUBPD       Z3, Z0, Z0
+	VMULPD       64(R12), Z2, Z2
+	VSUBPD       Z2, Z1, Z1
+	ADDQ         DI, R11
+	ADDQ         R8, R12
+	DECQ         R13
+	JMP          vectors2_one
+
+vectors2_end:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x10, CX
+	JMP     vectors2
+
+vectors1:
 	CMPQ    CX, $0x08
 	JLT     tail
 	MOVQ    DX, R11
@@ -6289,9 +6521,9 @@ vector:
 	MOVQ    SI, R13
 	VMOVUPD (AX), Z0
 
-vector_four:
+vectors1_four:
 	CMPQ         R13, $0x04
-	JLT          vector_one
+	JLT          vectors1_one
 	VBROADCASTSD (R11), Z1
 	VMULPD       (R12), Z1, Z1
 	VSUBPD       Z1, Z0, Z0
@@ -6307,25 +6539,25 @@ vector_four:
 	LEAQ         (R11)(DI*4), R11
 	LEAQ         (R12)(R8*4), R12
 	SUBQ         $0x04, R13
-	JMP          vector_four
+	JMP          vectors1_four
 
-vector_one:
+vectors1_one:
 	TESTQ        R13, R13
-	JEQ          vector_end
+	JEQ          vectors1_end
 	VBROADCASTSD (R11), Z1
 	VMULPD       (R12), Z1, Z1
 	VSUBPD       Z1, Z0, Z0
 	ADDQ         DI, R11
 	ADDQ         R8, R12
 	DECQ         R13
-	JMP          vector_one
+	JMP          vectors1_one
 
-vector_end:
+vectors1_end:
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x08, CX
-	JMP     vector
+	JMP     vectors1
 
 tail:
 	TESTQ   CX, CX

@@ -17,6 +17,16 @@ func BandCholesky(dst []float64, diagonals ...[]float64) {
 		}
 		return
 	}
+	if w >= leastWideBand {
+		wideCholesky(dst, diagonals)
+		return
+	}
+	narrowCholesky(dst, diagonals)
+}
+
+// narrowCholesky is BandCholesky as loops over elements.
+func narrowCholesky(dst []float64, diagonals [][]float64) {
+	n, w := len(diagonals[0]), len(diagonals)-1
 	for i := range n {
 		for o := min(w, i); o >= 0; o-- {
 			j := i - o
@@ -49,6 +59,16 @@ func BandCholeskyAdjoint(dst, l []float64, diagonals ...[]float64) {
 		bidiagonalAdjoint(dst, l, diagonals[0], diagonals[1])
 		return
 	}
+	if w >= leastWideAdjoint {
+		wideAdjoint(dst, l, diagonals)
+		return
+	}
+	narrowAdjoint(dst, l, diagonals)
+}
+
+// narrowAdjoint is BandCholeskyAdjoint as loops over elements.
+func narrowAdjoint(dst, l []float64, diagonals [][]float64) {
+	n, w := len(diagonals[0]), len(diagonals)-1
 	for o, d := range diagonals {
 		row := dst[o*n:][:n]
 		copy(row, d)

@@ -78,6 +78,76 @@ func TestByRows(t *testing.T) {
 	}
 }
 
+// TestWideBands: so have wide bands, whatever their length.
+func TestWideBands(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 3))
+	for w := 1; w < 40; w++ {
+		for _, n := range []int{1, 2, w, w + 1, 3*w + rng.IntN(20)} {
+			diagonals, bar := make([][]float64, w+1), make([][]float64, w+1)
+			for o := range diagonals {
+				diagonals[o], bar[o] = make([]float64, n), make([]float64, n)
+				for i := range n {
+					diagonals[o][i], bar[o][i] = rng.NormFloat64()/float64(w), rng.NormFloat64()
+				}
+			}
+			for i := range n {
+				diagonals[0][i] += 4
+			}
+			compare := func(what string, wide, narrow func(dst []float64)) []float64 {
+				t.Helper()
+				got, want := make([]float64, (w+1)*n), make([]float64, (w+1)*n)
+				for i := range got {
+					got[i], want[i] = math.NaN(), math.NaN()
+				}
+				wide(got)
+				narrow(want)
+				for i, v := range want {
+					if got[i] != v && !(math.IsNaN(v) && math.IsNaN(got[i])) {
+						t.Fatalf("%s of half width %d, order %d: element %d is %v, want %v", what, w, n, i, got[i], v)
+					}
+				}
+				return want
+			}
+			l := compare("the factor", func(dst []float64) { wideCholesky(dst, diagonals) }, func(dst []float64) { narrowCholesky(dst, diagonals) })
+			compare("the adjoint", func(dst []float64) { wideAdjoint(dst, l, bar) }, func(dst []float64) { narrowAdjoint(dst, l, bar) })
+			diagonals[0][rng.IntN(n)] = -1
+			compare("no factor", func(dst []float64) { wideCholesky(dst, diagonals) }, func(dst []float64) { narrowCholesky(dst, diagonals) })
+		}
+	}
+}
+
+// BenchmarkWideBands times both forms of a factorisation of a band and of its adjoint.
+func BenchmarkWideBands(b *testing.B) {
+	const n = 360
+	for _, w := range []int{3, 5, 8, 12, 20, 35} {
+		diagonals := make([][]float64, w+1)
+		for o := range diagonals {
+			diagonals[o] = make([]float64, n)
+			for i := range n {
+				diagonals[o][i] = math.Exp(-float64(o))
+			}
+		}
+		l, dst := make([]float64, (w+1)*n), make([]float64, (w+1)*n)
+		narrowCholesky(l, diagonals)
+		for _, x := range []struct {
+			name string
+			f    func()
+		}{
+			{"Cholesky/wide", func() { wideCholesky(dst, diagonals) }},
+			{"Cholesky/narrow", func() { narrowCholesky(dst, diagonals) }},
+			{"Adjoint/wide", func() { wideAdjoint(dst, l, diagonals) }},
+			{"Adjoint/narrow", func() { narrowAdjoint(dst, l, diagonals) }},
+		} {
+			b.Run(fmt.Sprintf("%s/%d", x.name, w), func(b *testing.B) {
+				b.ReportAllocs()
+				for range b.N {
+					x.f()
+				}
+			})
+		}
+	}
+}
+
 // BenchmarkByRows times both forms of a factorisation and of its adjoint.
 func BenchmarkByRows(b *testing.B) {
 	for _, n := range []int{6, 8, 12, 16, 24, 32, 100, 300} {

@@ -11,7 +11,7 @@ import (
 // elements are taken in the order (1, 1), …, (1, K), (2, 1), …, in which their precision is one band.
 
 // mostInterleaved bounds the number of diagonals of interleaved chains, at and below the main one: the work grows with its square.
-const mostInterleaved = 12
+const mostInterleaved = 40
 
 // interleaved are chains that are eliminated together.
 type interleaved struct {

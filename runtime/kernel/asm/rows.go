@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -12,7 +14,7 @@ import (
 //	subtractRowsAVX…(the same)
 //
 // for n ≥ 1 elements and k ≥ 1 rows, see AddRows and SubtractRows. The elements of dst stay in registers while the rows
-// pass: four vectors of them at a time, then one, then what is left.
+// pass: four vectors of them at a time, then two, then one, then what is left.
 func writeAddRows(m *machine)      { writeRows(m, "addRows", (*rows).add) }
 func writeSubtractRows(m *machine) { writeRows(m, "subtractRows", (*rows).subtract) }
 
@@ -110,7 +112,6 @@ func (r *rows) subtract(sums []register) {
 }
 
 func writeRows(m *machine, name string, body func(*rows, []register)) {
-	const most = 4 // vectors at a time
 	TEXT(name+m.suffix(), NOSPLIT, "func(dst *float64, n int, f *float64, fStep int, b *float64, bStep, k int)")
 	Doc(name + m.suffix() + " is the vector form of " + name + ".")
 	Pragma("noescape")
@@ -128,10 +129,11 @@ func writeRows(m *machine, name string, body func(*rows, []register)) {
 		MOVQ(b, r.b)
 		MOVQ(k, r.left)
 	}
-	for _, vectors := range []int{most, 1} {
-		name, next, size := "vector", "tail", m.width*vectors
-		if vectors == most {
-			name, next = "block", "vector"
+	stages := []int{4, 2, 1} // vectors at a time
+	for stage, vectors := range stages {
+		name, next, size := fmt.Sprintf("vectors%d", vectors), "tail", m.width*vectors
+		if stage+1 < len(stages) {
+			next = fmt.Sprintf("vectors%d", stages[stage+1])
 		}
 		Label(name)
 		CMPQ(n, Imm(uint64(size)))
