@@ -352,7 +352,11 @@ func (g *generator) demand(check *jen.Statement, dm dsl.Demand) {
 		shape := d.Type.Shape
 		check.Dot("Simplex").Call(name, field(), g.dataExtent(shape[len(shape)-1]))
 	case dsl.DemandCovariance:
-		check.Dot("Covariance").Call(name, field(), g.dataExtent(d.Type.Shape[0]))
+		shape := d.Type.Shape
+		check.Dot("Covariance").Call(name, field(), g.dataExtent(shape[len(shape)-1]))
+	case dsl.DemandSymmetric:
+		shape := d.Type.Shape
+		check.Dot("Symmetric").Call(name, field(), g.dataExtent(shape[len(shape)-1]))
 	case dsl.DemandUpTo:
 		check.Dot("UpTo").Call(name, slice(d), jen.Lit(dm.Limit.ObjectName()), slice(dm.Limit))
 	case dsl.DemandBounds:

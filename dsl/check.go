@@ -960,6 +960,10 @@ func (c *checker) param(s *ParamStmt) {
 		c.err(UnknownType, s.Type.At(), discreteHint, "a parameter cannot be an int")
 		t = Type{}
 	}
+	if x := LookupConstraint(s.Type.Base); x != nil && x.Coordinates == nil {
+		c.err(UnknownType, s.Type.At(), "a covariance matrix is `cov`, a correlation matrix `corr`; of another one the elements below the diagonal are a vector", "only data are %s", x.Name)
+		t = Type{}
+	}
 	for _, id := range s.Names {
 		p := &Param{object: object{id.Name, id.At, s.Doc, false}, Type: t, Constraint: LookupConstraint(s.Type.Base)}
 		c.declare(p)
@@ -1098,7 +1102,7 @@ func (c *checker) noSecondBound(e Expr) bool {
 func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 	b := &te.Bound
 	var s Support
-	if x := LookupConstraint(te.Base); x != nil {
+	if x := LookupConstraint(te.Base); x != nil && !(x.Bounded && b.Kind() != NoBound) {
 		if b.Kind() != NoBound {
 			hint := "leave the bound out"
 			if x.Name == "ordered" {
@@ -1147,9 +1151,13 @@ func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 		s.Hi, s.HiNum = c.wholeBound(hi)
 	default:
 		s.Lo, s.LoNum = c.boundEnd(lo)
-		s.LoOpen = lo != nil && b.Op != ">="
+		s.LoOpen = lo != nil && b.Op != ">=" && b.Left != "["
 		s.Hi, s.HiNum = c.boundEnd(hi)
-		s.HiOpen = hi != nil && b.Op != "<="
+		s.HiOpen = hi != nil && b.Op != "<=" && b.Right != "]"
+		if what == "param" && (b.Left == "[" || b.Right == "]") {
+			c.err(BadBounds, b.At(), fmt.Sprintf("write `in (%s, %s)`", Text(lo), Text(hi)), "a parameter is never at an end of its interval, whose probability is 0")
+			s.LoOpen, s.HiOpen = true, true
+		}
 	}
 	if base == Int && b.Kind() != RangeBound && s.LoNum != nil && s.HiNum != nil && s.LoOpen && s.HiOpen && math.Floor(*s.LoNum)+1 >= *s.HiNum && *s.LoNum < *s.HiNum {
 		c.err(BadBounds, b.At(), fmt.Sprintf("the ends are excluded: the values are `in {%v, %v}`, whole numbers from %v to %v `in %v..%v`", *s.LoNum, *s.HiNum, *s.LoNum, *s.HiNum, *s.LoNum, *s.HiNum), "no whole number lies between %v and %v", *s.LoNum, *s.HiNum)

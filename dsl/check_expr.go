@@ -1111,7 +1111,7 @@ func (c *checker) ofMatrix(e *CallExpr) {
 	}
 	y := e.Args[1].Expr
 	p, d := alias(x), datum(x)
-	whole := (!isElement(x) || isMatrixOf(x)) && (p != nil && (p.Constraint == Cov || p.Constraint == Corr) || d != nil && d.Constraint == Cov)
+	whole := (!isElement(x) || isMatrixOf(x)) && (p != nil && (p.Constraint == Cov || p.Constraint == Corr) || d != nil && d.Constraint.IsSymmetric())
 	switch b := y.Type(); {
 	case len(b.Shape) == 0:
 		fail(NotVector, y, "", "`%s` takes a vector or a matrix on the right, this is %s", e.Func, b)

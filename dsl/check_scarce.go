@@ -239,7 +239,8 @@ func (m *Model) flatParams() []*Param {
 	return flat
 }
 
-// standsFor are the parameters that an expression is, by an element, or in a case of a conditional, as of values that were seen but for some.
+// standsFor are the parameters that an expression is, by an element, as a multiple by what depends on none, as a latent utility whose sign was seen, or in a case of a conditional, as of
+// values that were seen but for some.
 func standsFor(e Expr) (out []*Param) {
 	switch e := e.(type) {
 	case *Name:
@@ -247,9 +248,25 @@ func standsFor(e Expr) (out []*Param) {
 		case *Param:
 			return []*Param{o}
 		case *Let:
-			if v, ok := o.Value.(*IfExpr); ok && o.Recursion == nil {
-				return standsFor(v)
+			switch v := o.Value.(type) {
+			case *IfExpr, *BinaryExpr, *UnaryExpr:
+				if o.Recursion == nil {
+					return standsFor(v)
+				}
 			}
+		}
+	case *UnaryExpr:
+		if e.Op == "-" {
+			return standsFor(e.X)
+		}
+	case *BinaryExpr:
+		x, y := e.X, e.Y
+		if (e.Op == "*" || e.Op == ".*") && len(paramsOf(x)) == 0 {
+			x, y = y, x
+		}
+		each := e.Op == ".*" || e.Op == "./" || (e.Op == "*" || e.Op == "/") && len(y.Type().Shape) == 0
+		if each && len(paramsOf(y)) == 0 {
+			return standsFor(x)
 		}
 	case *IndexExpr:
 		return standsFor(e.Base)

@@ -129,7 +129,7 @@ var Catalogue = []Entry{
 	{UnknownFunction, "a function is in the function table", "let a = expp(mu)", "let a = exp(mu)"},
 	{UnknownDist, "a distribution is in the distribution table", "y ~ norml(mu, 1)", "y ~ normal(mu, 1)"},
 	{UnknownMetric, "a named metric exists", "metric fischer", "metric fisher"},
-	{UnknownType, "a type is int, real, simplex, ordered, positive_ordered, unit_vector, sum_to_zero, corr, corr_cholesky, cov or cov_cholesky", "data z float", "data z real"},
+	{UnknownType, "a type is int, real, simplex, ordered, positive_ordered, unit_vector, sum_to_zero, corr, corr_cholesky, cov, cov_cholesky or symmetric", "data z float", "data z real"},
 	{IndexShadows, "an index has a name of its own", "sum(y in n) y*mu with data y", "sum(i in n) y[i]*mu"},
 	{UsedBeforeDefined, "a let uses only what stands above it", "let a = h + 1; let h = mu^2", "let h = mu^2; let a = h + 1"},
 	{NotAFunction, "only functions are called", "density -sigma(2)", "density -2*sigma"},

@@ -18,13 +18,16 @@ type Constraint struct {
 	// Square is set of a type of square matrices, of one size, and Symmetric of those that equal their transpose.
 	Square, Symmetric bool
 
+	// Bounded is set of a type whose elements may have bounds as well.
+	Bounded bool
+
 	// Data is the number of dimensions up to which data may be of the type, 0 if they may not.
 	Data int
 
 	// Measure is what a density of such values is by.
 	Measure Measure
 
-	// Coordinates is the shape of the unconstrained coordinates of a parameter of a shape.
+	// Coordinates is the shape of the unconstrained coordinates of a parameter of a shape; nil of a type that only data have.
 	Coordinates func(values []Extent) []Extent
 }
 
@@ -55,7 +58,7 @@ func lastLess(n int) func([]Extent) []Extent {
 }
 
 // Constraints is the table.
-var Constraints = []*Constraint{Simplex, Ordered, PositiveOrdered, UnitVector, SumToZero, Corr, CorrCholesky, Cov, CovCholesky}
+var Constraints = []*Constraint{Simplex, Ordered, PositiveOrdered, UnitVector, SumToZero, Corr, CorrCholesky, Cov, CovCholesky, SymmetricMatrix}
 
 // Ordered is the type `ordered[K]`: K numbers in ascending order.
 var Ordered = &Constraint{
@@ -102,8 +105,13 @@ var Corr = &Constraint{
 
 // Cov is the type `cov[K]`: a covariance matrix, which is symmetric and positive definite.
 var Cov = &Constraint{
-	Name: "cov", Least: 1, Doc: "those of a covariance matrix", Lo: math.Inf(-1), Hi: math.Inf(1), Square: true, Symmetric: true, Data: 2, Measure: ByLower,
+	Name: "cov", Least: 1, Doc: "those of a covariance matrix", Lo: math.Inf(-1), Hi: math.Inf(1), Square: true, Symmetric: true, Data: MaxRank, Measure: ByLower,
 	Coordinates: lowerTriangle,
+}
+
+// SymmetricMatrix is the type `symmetric[K]` of data: a matrix that equals its transpose, as of distances or of neighbours.
+var SymmetricMatrix = &Constraint{
+	Name: "symmetric", Least: 1, Doc: "those of a symmetric matrix", Lo: math.Inf(-1), Hi: math.Inf(1), Square: true, Symmetric: true, Bounded: true, Data: MaxRank,
 }
 
 // CovCholesky is the type `cov_cholesky[K]`: the lower triangular factor L, of positive diagonal, of a covariance matrix L L'.

@@ -9,7 +9,8 @@ const (
 	DemandLength                       // an array has the declared number of elements
 	DemandBounds                       // every element lies between Lo and Hi
 	DemandSet                          // every element is one of Set
-	DemandCovariance                   // a symmetric positive definite matrix
+	DemandCovariance                   // symmetric positive definite matrices
+	DemandSymmetric                    // symmetric matrices
 	DemandUpTo                         // no element is above that of Limit
 	DemandOrder                        // the bounds Lo and Hi of Param are in order
 	DemandTimes                        // no element is below Lo or its predecessor
@@ -40,6 +41,9 @@ func (m *Model) Demands() []Demand {
 		}
 		if len(d.Type.Shape) > 0 {
 			out = append(out, Demand{Kind: DemandLength, Data: d})
+		}
+		if d.Constraint == SymmetricMatrix {
+			out = append(out, Demand{Kind: DemandSymmetric, Data: d})
 		}
 		switch {
 		case s.Set != nil:
@@ -197,6 +201,10 @@ func argumentDemands(t *Term) (out []Demand) {
 		}
 		s := &d.Support
 		dom := t.Dist.Args[i].Domain
+		if dom == Covariance && d.Constraint == SymmetricMatrix {
+			out = append(out, Demand{Kind: DemandCovariance, Data: d})
+			continue
+		}
 		open := dom == Positive || dom == VectorPositive || dom == UnitOpen
 		lo := s.LoNum != nil && (*s.LoNum > 0 || *s.LoNum == 0 && (s.LoOpen || !open))
 		hi := s.HiNum != nil && (*s.HiNum < 1 || *s.HiNum == 1 && (s.HiOpen || !open))

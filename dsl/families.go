@@ -370,7 +370,7 @@ func (c *checker) matrixForFactor(a Expr, dist *Distribution, n int) {
 	p, d, arg := alias(a), datum(a), dist.Args[n].Name
 	switch {
 	case isElement(a) && !isMatrixOf(a):
-	case p != nil && (p.Constraint == Cov || p.Constraint == Corr), d != nil && d.Constraint == Cov, Symmetric(a) && !LowerTriangular(a):
+	case p != nil && (p.Constraint == Cov || p.Constraint == Corr), d != nil && d.Constraint.IsSymmetric(), Symmetric(a) && !LowerTriangular(a):
 		hint := fmt.Sprintf("write cholesky(%s)", Text(a))
 		if o := dist.counterpart(); o != nil {
 			hint += fmt.Sprintf(", or `%s`, which takes the matrix", o.Name)

@@ -76,20 +76,22 @@ type Stmt interface {
 // TypeExpr is a written type: int, real or a constraint, with sizes and bounds.
 type TypeExpr struct {
 	Syntax
-	Base  string    `parser:"@('int' | 'real' | 'cov' | 'simplex' | 'ordered' | 'positive_ordered' | 'unit_vector' | 'sum_to_zero' | 'corr' | 'corr_cholesky' | 'cov_cholesky')"`
+	Base  string    `parser:"@('int' | 'real' | 'cov' | 'simplex' | 'ordered' | 'positive_ordered' | 'unit_vector' | 'sum_to_zero' | 'corr' | 'corr_cholesky' | 'cov_cholesky' | 'symmetric')"`
 	Sizes []Expr    `parser:"('[' @@ (',' @@)* ']')?"`
 	Bound BoundExpr `parser:"@@?"`
 }
 
-// BoundExpr is `> e`, `>= e`, `< e`, `<= e`, `in {a, b}`, `in (a, b)` or `in a..b`. A bound is not
+// BoundExpr is `> e`, `>= e`, `< e`, `<= e`, `in {a, b}`, `in (a, b)`, of data with the ends or without, `in [a, b)`, or `in a..b`. A bound is not
 // followed by `= e` where it is a name alone: that is how other languages name bounds.
 type BoundExpr struct {
 	Syntax
 	Op    string `parser:"( (?! ('>' | '>=' | '<' | '<=') Ident '=') @('>' | '>=' | '<' | '<=')"`
 	Limit Expr   `parser:"@@"`
 	Set   []Expr `parser:"| 'in' ( '{' @@ (',' @@)* '}'"`
-	Lo    Expr   `parser:"| '(' @@ ','"` // of an interval
-	Hi    Expr   `parser:"@@ ')'"`
+	Left  string `parser:"| @( '(' | '[' )"` // of an interval
+	Lo    Expr   `parser:"@@ ','"`
+	Hi    Expr   `parser:"@@"`
+	Right string `parser:"@( ')' | ']' )"`
 	First Expr   `parser:"| (?= Ident | Number | '-') @@ '..'"` // of whole numbers
 	Last  Expr   `parser:"@@ ) )"`
 }
@@ -102,7 +104,7 @@ const (
 	NoBound       BoundKind = iota
 	LimitBound              // > e, >= e, < e or <= e
 	SetBound                // in {a, b}
-	IntervalBound           // in (a, b)
+	IntervalBound           // in (a, b), in [a, b]
 	RangeBound              // in a..b
 )
 

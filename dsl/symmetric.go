@@ -7,7 +7,7 @@ func Symmetric(e Expr) bool {
 	case *Name:
 		switch o := e.Obj.(type) {
 		case *Data:
-			return o.Constraint == Cov
+			return o.Constraint.IsSymmetric() && len(o.Type.Shape) == 2
 		case *Param:
 			return (o.Constraint == Corr || o.Constraint == Cov) && len(o.Type.Shape) == 2
 		case *Let:

@@ -273,6 +273,7 @@ func TestErrors(t *testing.T) {
 		{"log_det of no symmetric matrix", "model m\ndata n int\ndata D real[n, n]\nparam a real > 0\ndensity -a - log_det(a*D)\nmetric identity\n", dsl.NotSymmetric, 5},
 		{"log_det in a function, at its second call", "model m\ndata n int\ndata S cov[n]\ndata D real[n, n]\nparam a real > 0\nfunc f(A real[m, m], x real) = x*log_det(A)\ndensity -a - f(S, a) - f(D, a)\nmetric identity\n", dsl.NotSymmetric, 6},
 		{"a precision of no symmetric form", "model m\ndata n int\ndata D real[n, n]\nparam b real[n]\n\nb ~ multi_normal_prec(0*b, D)\n", dsl.NotSymmetric, 6},
+		{"a covariance of no symmetric data", "model m\ndata n int\ndata W real[n, n]\nparam x real[n]\nparam s real > 0\ns ~ lognormal(0, 1)\nlet Q[i in n, j in n] = s*delta(i, j)*sum(W[i, :]) - W[i, j]\nx ~ multi_normal_prec(0, Q)\n", dsl.NotSymmetric, 8},
 		{"covariance of no symmetric form", vector + "param s real > 0\ns ~ lognormal(0, 1)\nlet K[i in 1..n, j in 1..n] = s + x[i] + 2*x[j]\nx ~ multi_normal(0*x, K)\nmetric identity\n", dsl.NotSymmetric, 8},
 		{"a covariance of pairs of no symmetric form", "model m\ndata n int\ndata D, y real[n, n]\nparam s real > 0\ns ~ lognormal(0, 1)\n" +
 			"let C[i in n, k in n, j in n, l in n] = s*D[i, j]*D[k, l] + delta(i, j)*delta(k, l)\ny ~ multi_normal(0, C)\n", dsl.NotSymmetric, 7},
@@ -360,5 +361,26 @@ func TestIterationWork(t *testing.T) {
 		if degree != row.degree || rest < row.least || rest > row.most {
 			t.Errorf("%s%v operations; want degree %d and %d to %d beside", row.text, d.IterationWork, row.degree, row.least, row.most)
 		}
+	}
+}
+
+// TestSymmetricData: where a matrix is symmetric if the data in it are, the hint declares them so, and that is the remedy.
+func TestSymmetricData(t *testing.T) {
+	const text = "model m\ndata n, k int\ndata W, C real[n, n]\ndata V real[k, n, n]\nparam x real[n]\nparam s real > 0\ns ~ lognormal(0, 1)\n" +
+		"let Q[i in n, j in n] = s*(delta(i, j)*(1 + sum(W[i, :])) - W[i, j]) + s*V[1, i, j] + C[i, 1]*C[j, 1]\nx ~ multi_normal_prec(0, Q)\n"
+	m, ds := dsl.Load("m.ham", text, dsl.Options{})
+	if m == nil {
+		t.Fatal(ds.List)
+	}
+	_, list := Derive(m)
+	if len(list) != 1 || list[0].Code != dsl.NotSymmetric || !strings.Contains(list[0].Hint, "declare `data W symmetric[n]` and `data V symmetric[k, n]`,") {
+		t.Fatalf("%v", list)
+	}
+	mended := strings.Replace(strings.Replace(text, "data W, C real[n, n]", "data W symmetric[n]\ndata C real[n, n]", 1), "V real[k, n, n]", "V symmetric[k, n]", 1)
+	if m, ds = dsl.Load("m.ham", mended, dsl.Options{}); m == nil {
+		t.Fatal(ds.List)
+	}
+	if d, list := Derive(m); d == nil {
+		t.Fatal(list)
 	}
 }

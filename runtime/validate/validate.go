@@ -458,26 +458,49 @@ func doubtful(bound float64) bool {
 	return math.IsNaN(bound) || bound < Unknown/2 && !math.IsInf(bound, 0)
 }
 
-// Covariance demands a symmetric positive definite n × n matrix, row-major.
+// Covariance demands symmetric positive definite n × n matrices, row-major, one after the other.
 func (c *Checker) Covariance(name string, a []float64, n int) {
-	if len(a) != n*n {
-		return // Matrix has said so
+	if !c.Symmetric(name, a, n) || n < 1 {
+		return
 	}
-	scale := 0.0
-	for _, v := range a {
-		scale = max(scale, math.Abs(v))
+	factor := linalg.NewCholesky(n)
+	for at := 0; at+n*n <= len(a); at += n * n {
+		if factor.Factor(a[at:][:n*n]) != linalg.Factored {
+			c.fail(name, "%s is not positive definite", which(a, at, n))
+			return
+		}
 	}
-	for i := 0; i < n; i++ {
-		for j := 0; j < i; j++ {
-			if d := math.Abs(a[i*n+j] - a[j*n+i]); !(d <= 1e-10*scale) {
-				c.fail(name, " is not symmetric: entry (%d, %d) is %v and entry (%d, %d) is %v", i+1, j+1, a[i*n+j], j+1, i+1, a[j*n+i])
-				return
+}
+
+// Symmetric demands symmetric n × n matrices, row-major, one after the other, and reports whether they are.
+func (c *Checker) Symmetric(name string, all []float64, n int) bool {
+	if n < 1 || len(all)%(n*n) != 0 {
+		return n < 1 // else Array has said so
+	}
+	for at := 0; at < len(all); at += n * n {
+		a := all[at:][:n*n]
+		scale := 0.0
+		for _, v := range a {
+			scale = max(scale, math.Abs(v))
+		}
+		for i := 0; i < n; i++ {
+			for j := 0; j < i; j++ {
+				if d := math.Abs(a[i*n+j] - a[j*n+i]); !(d <= 1e-10*scale) {
+					c.fail(name, "%s is not symmetric: entry (%d, %d) is %v and entry (%d, %d) is %v", which(all, at, n), i+1, j+1, a[i*n+j], j+1, i+1, a[j*n+i])
+					return false
+				}
 			}
 		}
 	}
-	if linalg.NewCholesky(n).Factor(a) != linalg.Factored {
-		c.fail(name, " is not positive definite")
+	return true
+}
+
+// which names the matrix at a place among n × n matrices, if there are several.
+func which(all []float64, at, n int) string {
+	if len(all) == n*n {
+		return ""
 	}
+	return fmt.Sprintf(", matrix %d,", at/(n*n)+1)
 }
 
 // Simplex demands that each k numbers, the whole of a vector or a row of an array, are positive and sum to 1. What is wrong names the row, if there are several.

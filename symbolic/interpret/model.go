@@ -346,7 +346,11 @@ func meet(check *validate.Checker, d *dsl.Demand, data map[string][]float64, ext
 		shape := d.Data.Type.Shape
 		check.Simplex(name, v, extent(shape[len(shape)-1]))
 	case dsl.DemandCovariance:
-		check.Covariance(name, v, extent(d.Data.Type.Shape[0]))
+		shape := d.Data.Type.Shape
+		check.Covariance(name, v, extent(shape[len(shape)-1]))
+	case dsl.DemandSymmetric:
+		shape := d.Data.Type.Shape
+		check.Symmetric(name, v, extent(shape[len(shape)-1]))
 	case dsl.DemandUpTo:
 		check.UpTo(name, whole(v), d.Limit.ObjectName(), whole(data[d.Limit.ObjectName()]))
 	case dsl.DemandBounds:

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic/expr"
@@ -284,10 +285,55 @@ func (p *Posterior) CheckClaims(d *Diagnosed) {
 			if len(against) > maxAgainst {
 				against = ""
 			}
+			if hint := p.symmetricData(a, b); hint != "" {
+				d.Add(dsl.Error, dsl.NotSymmetric, x.at, hint, "this matrix has to be symmetric, and is only where the data in it are")
+				continue
+			}
 			d.Add(dsl.Error, dsl.NotSymmetric, x.at, "a matrix A is made symmetric by (A + A')/2; a matrix of data that is symmetric and positive definite is declared `cov`; of other square matrices there are inverse_general, solve_general and log_abs_det",
 				"this matrix has to be symmetric, and its elements [i,j] and [j,i] are not the same expression%s", against)
 		}
 	}
+}
+
+// symmetricData is the hint that declares data symmetric, where two expressions are equal if these are; else empty.
+func (p *Posterior) symmetricData(a, b *expr.Expr) string {
+	c := p.C
+	var matrices []*expr.Tensor
+	twins := map[*expr.Tensor]*expr.Tensor{}
+	expr.Refs(a, func(r *expr.Expr) {
+		t, m := r.Tensor, len(r.Tensor.Shape)
+		if t.Kind == expr.DataTensor && !t.Symmetric && m >= 2 && t.Shape[m-1] == t.Shape[m-2] && twins[t] == nil {
+			twin := *t
+			twin.Symmetric = true
+			matrices, twins[t] = append(matrices, t), c.NewTensor(twin)
+		}
+	})
+	equal := func() bool {
+		symmetric := func(r *expr.Expr) *expr.Expr {
+			if twin := twins[r.Tensor]; twin != nil {
+				return c.Ref(twin, r.Subs...)
+			}
+			return r
+		}
+		return c.Equal(c.Replace(a, symmetric), c.Replace(b, symmetric))
+	}
+	if !equal() {
+		return ""
+	}
+	var declared []string
+	for _, t := range matrices {
+		twin := twins[t]
+		if delete(twins, t); equal() {
+			continue // it is no matter
+		}
+		twins[t] = twin
+		sizes := make([]string, len(t.Shape)-1)
+		for n := range sizes {
+			sizes[n] = t.Shape[n].String()
+		}
+		declared = append(declared, fmt.Sprintf("`data %s symmetric[%s]`", t.Name, strings.Join(sizes, ", ")))
+	}
+	return "declare " + strings.Join(declared, " and ") + ", whose values are checked when they are read; what is positive definite too is `cov`"
 }
 
 func (p *Posterior) indexed(d *Diagnosed, t *dsl.MetricTerm) entry {

@@ -158,7 +158,7 @@ func madeUp(m *dsl.Model) ([]byte, bool) {
 		default:
 			rows := make([][]float64, dims[0])
 			for i := range rows {
-				if rows[i] = row(dims[1], next); d.Constraint == dsl.Cov {
+				if rows[i] = row(dims[1], next); len(dims) == 2 && d.Constraint.IsSymmetric() {
 					clear(rows[i])
 					rows[i][i] = 1 + float64(i)
 				}
