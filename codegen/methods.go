@@ -263,13 +263,16 @@ func (g *generator) transforms() []jen.Code {
 	for n, b := range g.d.Params {
 		lines = append(lines, g.inverse(p, n, b)...)
 	}
-	lines = append(g.prologue(p), lines...)
+	lines = append(append(g.prologue(p), lines...), jen.Return(jen.Nil()))
+	name, inverse := "Unconstrain", "Unconstrain is the inverse of Constrain; its error names the first parameter\noutside its support."
 	if g.transported() {
-		lines = append(lines, sdot("Pull").Call(jen.Id("q")))
+		add(inverse, g.method(name).Params(floats("q", "values")).Error().Block(
+			jen.If(jen.Err().Op(":=").Add(sdot("Plain").Call(jen.Id("q"), jen.Id("values"))), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err())),
+			sdot("Pull").Call(jen.Id("q")),
+			jen.Return(jen.Nil())))
+		name, inverse = "Plain", "Plain is Unconstrain, but for that it writes plain coordinates."
 	}
-	lines = append(lines, jen.Return(jen.Nil()))
-	add("Unconstrain is the inverse of Constrain; its error names the first parameter\noutside its support.",
-		g.method("Unconstrain").Params(floats("q", "values")).Error().Block(lines...))
+	add(inverse, g.method(name).Params(floats("q", "values")).Error().Block(lines...))
 	if m := g.d.Metric; m != nil && m.Auto {
 		add("Settle says what metric the model is sampled with, in Info: the Fisher information, or one\nthat warm-up adapts.",
 			g.method("Settle").Params(jen.Id("metric").Add(rt("MetricInfo"))).Block(

@@ -32,7 +32,7 @@ var imports = []struct {
 	{"runtime/elementary", []string{"runtime/kernel"}},
 	{"runtime/elementary/tables", nil},
 	{"runtime/special", []string{"runtime/elementary", "runtime/kernel"}},
-	{"runtime/linalg", []string{"runtime/elementary"}},
+	{"runtime/linalg", []string{"runtime/elementary", "runtime/kernel"}},
 	{"runtime/ode", []string{"runtime/kernel"}},
 	{"runtime/random", []string{"runtime/elementary", "runtime/linalg"}},
 	{"runtime/transform", []string{"runtime/elementary"}},

@@ -24,6 +24,7 @@ func (m *shifted) move(q []float64, by float64) {
 
 func (m *shifted) Push(q []float64)                { m.move(q, m.r) }
 func (m *shifted) Pull(q []float64)                { m.move(q, -m.r) }
+func (m *shifted) Plain(q, x []float64) error      { copy(q, x); return nil }
 func (m *shifted) LogJacobian(q []float64) float64 { return 0 }
 func (m *shifted) SetReference(plain []float64)    { m.r = plain[0] }
 func (m *shifted) LogDensity(q []float64) float64  { return m.Gradient(make([]float64, len(q)), q) }
@@ -50,5 +51,17 @@ func TestBeginWhereNoMapIs(t *testing.T) {
 		if m.Push(w.q); !(math.Abs(w.q[0]-from) <= 1e-12) {
 			t.Errorf("from %v the chain begins at %v", from, w.q)
 		}
+	}
+}
+
+// TestPlainWhereNoMapIs: values have plain coordinates where the map at the present reference has no value, as where a point was tried
+// before at which it has none; so a start from the prior is found.
+func TestPlainWhereNoMapIs(t *testing.T) {
+	m := &shifted{slope: slope{m: 2}}
+	c := newCarrier(&Sweep{Posterior: m})
+	c.anchor([]float64{200, 200})
+	q := make([]float64, 2)
+	if err := c.unconstrain(q, []float64{3, -4}); err != nil || q[0] != 3 || q[1] != -4 {
+		t.Errorf("the plain coordinates are %v (%v)", q, err)
 	}
 }

@@ -200,11 +200,17 @@ func start(s *Sweep, q []float64, x Point, from Start, rng *rand.Rand) *StartErr
 			s.toPrior(q, drawn, rng)
 		}
 		if x != nil {
-			s.carrier.constrain(drawn, q)
-			for i, v := range x {
-				if v == v {
-					drawn[i] = v
+			given := func() {
+				for i, v := range x {
+					if v == v {
+						drawn[i] = v
+					}
 				}
+			}
+			s.carrier.constrain(drawn, q)
+			if given(); canDraw && !allFinite(drawn) { // where the point drawn has no map
+				drawer.DrawPrior(drawn, rng)
+				given()
 			}
 			if err := s.carrier.unconstrain(q, drawn); err != nil {
 				return &StartError{Err: fmt.Errorf("starting point: %w", err)}

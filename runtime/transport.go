@@ -24,6 +24,9 @@ type Transported interface {
 	// Pull is the inverse of Push.
 	Pull(q []float64)
 
+	// Plain is Unconstrain, but for that it writes plain coordinates: it needs no map, which may have no value where values are far from the reference.
+	Plain(q, values []float64) error
+
 	// LogJacobian returns log |∂x/∂z| at q, the part of LogDensity that the map has: the log density in plain
 	// coordinates is the rest.
 	LogJacobian(q []float64) float64
@@ -144,11 +147,10 @@ func (c *carrier) settled(plain []float64) []float64 {
 
 // unconstrain writes the plain coordinates of values.
 func (c *carrier) unconstrain(plain, values []float64) error {
-	if err := c.posterior.Unconstrain(plain, values); err != nil {
-		return err
+	if c.transported != nil {
+		return c.transported.Plain(plain, values)
 	}
-	c.push(plain)
-	return nil
+	return c.posterior.Unconstrain(plain, values)
 }
 
 // constrain writes the values of plain coordinates.

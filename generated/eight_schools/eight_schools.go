@@ -232,6 +232,15 @@ func (s *Model) Constrain(dst, q []float64) {
 // Unconstrain is the inverse of Constrain; its error names the first parameter
 // outside its support.
 func (s *Model) Unconstrain(q, values []float64) error {
+	if err := s.Plain(q, values); err != nil {
+		return err
+	}
+	s.Pull(q)
+	return nil
+}
+
+// Plain is Unconstrain, but for that it writes plain coordinates.
+func (s *Model) Plain(q, values []float64) error {
 	j := s.j
 	for i := 0; i < j; i++ {
 		if !(values[i]-values[i] == 0) {
@@ -247,7 +256,6 @@ func (s *Model) Unconstrain(q, values []float64) error {
 		return fmt.Errorf("eight_schools: parameter tau is %v, but must be above 0 and finite", values[j+1])
 	}
 	q[j+1] = elementary.Log(values[j+1] - float64(0))
-	s.Pull(q)
 	return nil
 }
 

@@ -313,6 +313,15 @@ func (s *Model) Constrain(dst, q []float64) {
 // Unconstrain is the inverse of Constrain; its error names the first parameter
 // outside its support.
 func (s *Model) Unconstrain(q, values []float64) error {
+	if err := s.Plain(q, values); err != nil {
+		return err
+	}
+	s.Pull(q)
+	return nil
+}
+
+// Plain is Unconstrain, but for that it writes plain coordinates.
+func (s *Model) Plain(q, values []float64) error {
 	n := s.n
 	afterBeta := s.afterBeta
 	for i := 0; i < n; i++ {
@@ -347,7 +356,6 @@ func (s *Model) Unconstrain(q, values []float64) error {
 		return fmt.Errorf("rats: parameter sigma_beta is %v, but must be above 0 and finite", values[afterBeta+4])
 	}
 	q[afterBeta+4] = elementary.Log(values[afterBeta+4] - float64(0))
-	s.Pull(q)
 	return nil
 }
 

@@ -300,6 +300,15 @@ func (s *Model) Constrain(dst, q []float64) {
 // Unconstrain is the inverse of Constrain; its error names the first parameter
 // outside its support.
 func (s *Model) Unconstrain(q, values []float64) error {
+	if err := s.Plain(q, values); err != nil {
+		return err
+	}
+	s.Pull(q)
+	return nil
+}
+
+// Plain is Unconstrain, but for that it writes plain coordinates.
+func (s *Model) Plain(q, values []float64) error {
 	t := s.t
 	for i := 0; i < t; i++ {
 		if !(values[i]-values[i] == 0) {
@@ -319,7 +328,6 @@ func (s *Model) Unconstrain(q, values []float64) error {
 		return fmt.Errorf("volatility: parameter phi is %v, but must be between -1 and 1", values[t+2])
 	}
 	q[t+2] = special.Logit(float64((values[t+2] - float64(-1)) / (float64(1) - float64(-1))))
-	s.Pull(q)
 	return nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// TestDemands states for each demand what passes and what the error says.
+// TestDemands states for each demand what passes and what the error says. Its lines are the rows of the table.
 func TestDemands(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, row := range []struct {

@@ -635,6 +635,15 @@ func (m *Model) jacobian(out, q []float64) {
 
 // Unconstrain implements runtime.Model.
 func (m *Model) Unconstrain(q, x []float64) error {
+	if err := m.Plain(q, x); err != nil {
+		return err
+	}
+	m.pull(q)
+	return nil
+}
+
+// Plain implements runtime.Transported; of a model without maps it is Unconstrain.
+func (m *Model) Plain(q, x []float64) error {
 	for n, b := range m.d.Params {
 		if b.LoOfValues != nil || b.HiOfValues != nil {
 			m.atValues(x)
@@ -679,7 +688,6 @@ func (m *Model) Unconstrain(q, x []float64) error {
 			own[i] = evaluate(formula, map[string]float64{"x": v, "lo": lo, "hi": hi})
 		}
 	}
-	m.pull(q)
 	return nil
 }
 

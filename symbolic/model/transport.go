@@ -176,7 +176,6 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 			defer func() { t.Term = as }()
 		}
 	}
-	defer func() { p.eliminations = nil }()
 	all := p.latentsAmong(candidates)
 	numbers := slices.DeleteFunc(slices.Clone(all), func(v *latent) bool { return !v.level() })
 	all = slices.DeleteFunc(all, (*latent).level)
