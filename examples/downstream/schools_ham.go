@@ -215,6 +215,15 @@ func (s *Model) Constrain(dst, q []float64) {
 // Unconstrain is the inverse of Constrain; its error names the first parameter
 // outside its support.
 func (s *Model) Unconstrain(q, values []float64) error {
+	if err := s.Plain(q, values); err != nil {
+		return err
+	}
+	s.Pull(q)
+	return nil
+}
+
+// Plain is Unconstrain, but for that it writes plain coordinates.
+func (s *Model) Plain(q, values []float64) error {
 	j := s.j
 	if !(values[0]-values[0] == 0) {
 		return fmt.Errorf("schools: parameter mu is %v, but must be finite", values[0])
@@ -230,7 +239,6 @@ func (s *Model) Unconstrain(q, values []float64) error {
 		}
 		q[i] = values[i]
 	}
-	s.Pull(q)
 	return nil
 }
 
