@@ -49,17 +49,17 @@ func newRowBand(space []float64, n, w int) rowBand {
 
 func (b *rowBand) place(i, j int) int { return i*b.stride + strip - 1 + b.w + j - i }
 
-// wideSpace are work spaces for bands, of a number of them.
+// wideSpace are work spaces for a number of bands, and one for a diagonal and a row.
 func wideSpace(space *[]float64, bands, n, w int) [][]float64 {
-	size := bandSpace(n, w)
-	if need := bands*size + n; len(*space) < need {
+	size, rest := bandSpace(n, w), n+w+1
+	if need := bands*size + rest; len(*space) < need {
 		*space = make([]float64, need)
 	}
 	out := make([][]float64, 0, 4)
 	for k := range bands {
 		out = append(out, (*space)[k*size:][:size])
 	}
-	return append(out, (*space)[bands*size:][:n])
+	return append(out, (*space)[bands*size:][:rest])
 }
 
 // wideCholesky is BandCholesky of a wide band.
@@ -113,7 +113,7 @@ func wideAdjoint(dst, l []float64, diagonals [][]float64) {
 	space := rowSpace.Get().(*[]float64)
 	defer rowSpace.Put(space)
 	parts := wideSpace(space, 3, n, w)
-	columns, rows, g, last := newColumnBand(parts[0], n, w), newRowBand(parts[1], n, w), newColumnBand(parts[2], n, w), parts[3]
+	columns, rows, g, last := newColumnBand(parts[0], n, w), newRowBand(parts[1], n, w), newColumnBand(parts[2], n, w), parts[3][:n]
 	for j := range n {
 		at := j
 		column := columns.of[columns.place(j, j):][:min(w+1, n-j)]
@@ -128,11 +128,7 @@ func wideAdjoint(dst, l []float64, diagonals [][]float64) {
 			at -= n
 		}
 	}
-	var few [64]float64
-	own := few[:]
-	if len(own) < w+1 {
-		own = make([]float64, w+1)
-	}
+	own := parts[3][n:]
 	for j := n - 1; j >= 0; j-- {
 		end, begin := min(j+w, n-1), max(0, j-w)
 		for from := j + 1; from <= end; from += strip {
