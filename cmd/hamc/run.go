@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -700,6 +701,13 @@ func readInit(path string, m runtime.Posterior) ([]runtime.Point, error) {
 	q := make([]float64, info.Dim())
 	usual := make([]float64, info.Size()) // stands for what is not given
 	m.Constrain(usual, q)
+	unconstrain := m.Unconstrain
+	if t, ok := m.(runtime.Transported); ok {
+		unconstrain = t.Plain // the map of the origin may have no value
+		if d, ok := m.(runtime.PriorDrawer); ok && slices.ContainsFunc(usual, func(v float64) bool { return v-v != 0 }) {
+			d.DrawPrior(usual, rand.New(rand.NewPCG(0, 0)))
+		}
+	}
 	var out []runtime.Point
 	for _, o := range objects {
 		var x []float64
@@ -724,7 +732,7 @@ func readInit(path string, m runtime.Posterior) ([]runtime.Point, error) {
 		if other := o.set.Unknown(names...); len(other) > 0 {
 			return nil, problem{o.errorf("the model %s has no parameter %s", info.Name, other[0])}
 		}
-		if err := m.Unconstrain(q, x); err != nil {
+		if err := unconstrain(q, x); err != nil {
 			return nil, problem{o.errorf("%v", err)}
 		}
 		for i, v := range q {

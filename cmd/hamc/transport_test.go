@@ -101,6 +101,28 @@ func TestLatentStarts(t *testing.T) {
 	}
 }
 
+// TestStartsWithoutAMap: where a probability rounds to 0 at the origin and wherever else points are drawn uniformly, so that no map has a value there, chains start
+// from the prior, from all values and from some of them.
+func TestStartsWithoutAMap(t *testing.T) {
+	inDir(t, map[string]string{"distance.ham": `model distance
+data R, B int
+data edge real[B+1]
+data y int[R, B] >= 0
+param e real[R]
+param s real > 0
+param sigma real > 0
+let p[k in B] = Phi(edge[k+1]/sigma) - Phi(edge[k]/sigma)
+e ~ normal(0, s)
+s ~ half_normal(1)
+sigma ~ half_normal(100)
+y[i, k] ~ poisson(exp(e[i])*p[k]) for i in R, k in B
+`, "distance.data.json": `{"R": 3, "B": 3, "edge": [0, 30, 60, 90], "y": [[2, 1, 1], [0, 1, 0], [3, 1, 1]]}`,
+		"all.json": `{"e": [0.3, -0.2, 0.5], "s": 0.6, "sigma": 50}`, "some.json": `{"sigma": 50}`})
+	for _, args := range [][]string{nil, {"--init", "prior"}, {"--init", "all.json"}, {"--init", "some.json"}, {"--init", "some.json", "--evaluate"}} {
+		fine(t, append([]string{"run", "distance.ham", "--quiet", "--chains", "1", "--warmup", "0", "--steps", "2", "--step-size", "1e-3", "--draws", "2", "--overwrite", "--output-dir", "out"}, args...)...)
+	}
+}
+
 // TestLatentRows: a matrix of few columns is as many latent vectors, also where the number is in the data, and its draws are of the matrix.
 func TestLatentRows(t *testing.T) {
 	const text = `model rows
