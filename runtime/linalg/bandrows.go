@@ -18,8 +18,8 @@ const (
 // strip is the number of elements that a sum takes at a time: what it reads beside the band are less zeros than that.
 const strip = 16
 
-// columnBand is a band of half width w as an array of columns: entry i, j is at place(i, j), with strip − 1 zeros before each column and behind it.
-type columnBand struct {
+// wideBand is a band of half width w as an array of columns, entry i, j at column(i, j), or of rows, at row(i, j), with strip − 1 zeros before each and behind it.
+type wideBand struct {
 	w, stride int
 	of        []float64
 }
@@ -27,27 +27,16 @@ type columnBand struct {
 // bandSpace is how many numbers those of a band take.
 func bandSpace(n, w int) int { return n*(w+strip) + strip }
 
-func newColumnBand(space []float64, n, w int) columnBand {
-	b := columnBand{w: w, stride: w + strip, of: space[:bandSpace(n, w)]}
+// newWideBand is one of zeros, in a space.
+func newWideBand(space []float64, n, w int) wideBand {
+	b := wideBand{w: w, stride: w + strip, of: space[:bandSpace(n, w)]}
 	clear(b.of)
 	return b
 }
 
-func (b *columnBand) place(i, j int) int { return j*b.stride + strip - 1 + i - j }
+func (b *wideBand) column(i, j int) int { return j*b.stride + strip - 1 + i - j }
 
-// rowBand is one as an array of rows: entry i, j is at place(i, j).
-type rowBand struct {
-	w, stride int
-	of        []float64
-}
-
-func newRowBand(space []float64, n, w int) rowBand {
-	b := rowBand{w: w, stride: w + strip, of: space[:bandSpace(n, w)]}
-	clear(b.of)
-	return b
-}
-
-func (b *rowBand) place(i, j int) int { return i*b.stride + strip - 1 + b.w + j - i }
+func (b *wideBand) row(i, j int) int { return i*b.stride + strip - 1 + b.w + j - i }
 
 // wideSpace are work spaces for a number of bands, and one for a diagonal and a row.
 func wideSpace(space *[]float64, bands, n, w int) [][]float64 {
@@ -67,17 +56,17 @@ func wideCholesky(dst []float64, diagonals [][]float64) {
 	n, w := len(diagonals[0]), len(diagonals)-1
 	space := rowSpace.Get().(*[]float64)
 	defer rowSpace.Put(space)
-	l := newColumnBand(wideSpace(space, 1, n, w)[0], n, w)
+	l := newWideBand(wideSpace(space, 1, n, w)[0], n, w)
 	for j := range n {
 		end := min(j+w+1, n)
-		column := l.of[l.place(j, j):][:end-j]
+		column := l.of[l.column(j, j):][:end-j]
 		for o := range column {
 			column[o] = diagonals[o][j+o]
 		}
 		for from := j; from < end; from += strip {
 			to := min(from+strip, end)
 			first := max(0, from-w)
-			kernel.SubtractRows(column[from-j:to-j], l.of, l.place(j, first), l.stride-1, l.of, l.place(from, first), l.stride-1, j-first)
+			kernel.SubtractRows(column[from-j:to-j], l.of, l.column(j, first), l.stride-1, l.of, l.column(from, first), l.stride-1, j-first)
 		}
 		v := column[0]
 		if !positive(v) {
@@ -94,13 +83,13 @@ func wideCholesky(dst []float64, diagonals [][]float64) {
 }
 
 // spread writes the columns to dst[(w+1)·n] diagonal by diagonal.
-func (b *columnBand) spread(dst []float64, n int) {
+func (b *wideBand) spread(dst []float64, n int) {
 	for o := range b.w + 1 {
 		clear(dst[o*n:][:min(o, n)])
 	}
 	for j := range n {
 		at := j
-		for _, v := range b.of[b.place(j, j):][:min(b.w+1, n-j)] {
+		for _, v := range b.of[b.column(j, j):][:min(b.w+1, n-j)] {
 			dst[at] = v
 			at += n + 1
 		}
@@ -113,16 +102,16 @@ func wideAdjoint(dst, l []float64, diagonals [][]float64) {
 	space := rowSpace.Get().(*[]float64)
 	defer rowSpace.Put(space)
 	parts := wideSpace(space, 3, n, w)
-	columns, rows, g, last := newColumnBand(parts[0], n, w), newRowBand(parts[1], n, w), newColumnBand(parts[2], n, w), parts[3][:n]
+	columns, rows, g, last := newWideBand(parts[0], n, w), newWideBand(parts[1], n, w), newWideBand(parts[2], n, w), parts[3][:n]
 	for j := range n {
 		at := j
-		column := columns.of[columns.place(j, j):][:min(w+1, n-j)]
+		column := columns.of[columns.column(j, j):][:min(w+1, n-j)]
 		for o := range column {
 			column[o] = l[at]
 			at += n + 1
 		}
 		at = min(j, w)*n + j
-		row := rows.of[rows.place(j, max(0, j-w)):][:min(j, w)+1]
+		row := rows.of[rows.row(j, max(0, j-w)):][:min(j, w)+1]
 		for k := range row {
 			row[k] = l[at]
 			at -= n
@@ -133,10 +122,10 @@ func wideAdjoint(dst, l []float64, diagonals [][]float64) {
 		end, begin := min(j+w, n-1), max(0, j-w)
 		for from := j + 1; from <= end; from += strip {
 			to := min(from+strip, end+1)
-			kernel.SubtractRows(g.of[g.place(from, j):][:to-from], columns.of, columns.place(to-1, j), -1, g.of, g.place(from, to-1), 1-g.stride, to-1-j)
+			kernel.SubtractRows(g.of[g.column(from, j):][:to-from], columns.of, columns.column(to-1, j), -1, g.of, g.column(from, to-1), 1-g.stride, to-1-j)
 		}
 		d := l[j]
-		below := g.of[g.place(j+1, j):][:end-j]
+		below := g.of[g.column(j+1, j):][:end-j]
 		for k := range below {
 			below[k] /= d
 		}
@@ -147,13 +136,13 @@ func wideAdjoint(dst, l []float64, diagonals [][]float64) {
 		for from := begin; from <= j; from += strip {
 			to := min(from+strip, j+1)
 			if bottom := min(to-1+w, end); bottom > j {
-				kernel.SubtractRows(row[from-begin:to-begin], g.of, g.place(bottom, j), -1, rows.of, rows.place(bottom, from), 1-rows.stride, bottom-j)
+				kernel.SubtractRows(row[from-begin:to-begin], g.of, g.column(bottom, j), -1, rows.of, rows.row(bottom, from), 1-rows.stride, bottom-j)
 			}
 		}
 		v := row[j-begin] / (2 * d)
 		last[j] = v
-		to := g.place(j, begin)
-		for k, x := range rows.of[rows.place(j, begin):][:j-begin] {
+		to := g.column(j, begin)
+		for k, x := range rows.of[rows.row(j, begin):][:j-begin] {
 			g.of[to] = row[k] - float64(2*v*x)
 			to += g.stride - 1
 		}
