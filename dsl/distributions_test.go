@@ -231,6 +231,12 @@ var functions = map[string]func(x []float64) float64{
 	"lgamma":       func(x []float64) float64 { return lgamma(x[0]) },
 	"lbeta":        func(x []float64) float64 { return lgamma(x[0]) + lgamma(x[1]) - lgamma(x[0]+x[1]) },
 	"lchoose":      func(x []float64) float64 { return lgamma(x[0]+1) - lgamma(x[1]+1) - lgamma(x[0]-x[1]+1) },
+	"stirling_rest": func(x []float64) float64 {
+		return lgamma(x[0]) - (x[0]-0.5)*math.Log(x[0]) + x[0] - 0.5*math.Log(2*math.Pi)
+	},
+	"log_Phi_tilted": func(x []float64) float64 {
+		return math.Log(math.Erfc((x[1]-x[0])/math.Sqrt2)/2) + 0.5*x[1]*x[1] - x[1]*x[0]
+	},
 	"student_information": func(x []float64) float64 {
 		nu := x[0]
 		return 0.25*(trigamma(nu/2)-trigamma((nu+1)/2)) - (nu+5)/(2*nu*(nu+1)*(nu+3))

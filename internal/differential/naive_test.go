@@ -1191,6 +1191,8 @@ func function(name string, x []float64) float64 {
 		return math.Sqrt2 * math.Erfinv(2*x[0]-1)
 	case "log_Phi":
 		return math.Log(0.5 * math.Erfc(-x[0]/math.Sqrt2))
+	case "log_Phi_tilted":
+		return math.Log(0.5*math.Erfc((x[1]-x[0])/math.Sqrt2)) + 0.5*x[1]*x[1] - x[1]*x[0]
 	case "abs":
 		return math.Sqrt(x[0] * x[0])
 	case "fmax":
@@ -1270,6 +1272,8 @@ func function(name string, x []float64) float64 {
 		return mathext.Zeta(2, x[0])
 	case "log_bessel_i0":
 		return logBesselI0(x[0])
+	case "stirling_rest":
+		return lgamma(x[0]) - (x[0]-0.5)*math.Log(x[0]) + x[0] - 0.5*math.Log(2*math.Pi)
 	case "student_information":
 		nu := x[0]
 		return 0.25*(mathext.Zeta(2, nu/2)-mathext.Zeta(2, (nu+1)/2)) - (nu+5)/(2*nu*(nu+1)*(nu+3))

@@ -129,6 +129,53 @@ func Tetragamma(x float64) float64 {
 	return -(sum + float64(z*(1+1/x+float64(z*s))))
 }
 
+// StirlingRest returns s(x) = log Γ(x) − (x − ½) log x + x − ½ log 2π, what Stirling's formula lacks, for x > 0: it is +Inf at 0, and NaN for x < 0. Differences
+// of log Γ at large arguments are small beside their terms, and differences of s are not:
+//
+//	log Γ(x + y) − log Γ(x) = s(x + y) − s(x) + (x + y − ½) log(1 + y/x) − y + y log x.
+//
+// The series is Abramowitz & Stegun 6.1.41.
+func StirlingRest(x float64) float64 {
+	switch {
+	case x >= polygammaShift:
+		z := 1 / (x * x)
+		return (b2/2 + float64(z*(b4/12+float64(z*(b6/30+float64(z*(b8/56+float64(z*(b10/90+float64(z*(b12/132+float64(z*(b14/182+float64(z*b16/240)))))))))))))) / x
+	case x == 0:
+		return math.Inf(1)
+	case x < 0:
+		return math.NaN()
+	}
+	return Lgamma(x) - float64((x-0.5)*elementary.Log(x)) + x - halfLog2Pi
+}
+
+// StirlingSlope returns s′(x) = ψ(x) − log x + 1/(2x), the derivative of StirlingRest.
+func StirlingSlope(x float64) float64 {
+	switch {
+	case x >= polygammaShift:
+		z := 1 / (x * x)
+		return -float64(z * (b2/2 + float64(z*(b4/4+float64(z*(b6/6+float64(z*(b8/8+float64(z*(b10/10+float64(z*(b12/12+float64(z*(b14/14+float64(z*b16/16)))))))))))))))
+	case x == 0:
+		return math.Inf(-1)
+	case x < 0:
+		return math.NaN()
+	}
+	return Digamma(x) - elementary.Log(x) + 0.5/x
+}
+
+// StirlingCurvature returns s″(x) = ψ′(x) − 1/x − 1/(2x²), the derivative of StirlingSlope.
+func StirlingCurvature(x float64) float64 {
+	switch {
+	case x >= polygammaShift:
+		z := 1 / (x * x)
+		return float64(z*(b2+float64(z*(b4+float64(z*(b6+float64(z*(b8+float64(z*(b10+float64(z*(b12+float64(z*(b14+float64(z*b16))))))))))))))) / x
+	case x == 0:
+		return math.Inf(1)
+	case x < 0:
+		return math.NaN()
+	}
+	return Trigamma(x) - (1+0.5/x)/x
+}
+
 // distance returns x − n for the integer n next to x, which is exact, and
 // whether x is an integer or infinite.
 func distance(x float64) (r float64, integer bool) {

@@ -42,6 +42,51 @@ func LogPhi(x float64) float64 {
 	return float64(-0.5*x*x) - elementary.Log(-x) - halfLog2Pi + elementary.Log1p(s)
 }
 
+// LogPhiTilted returns log Φ(z − r) + ½r² − rz for r ≥ 0: the logarithm of the mass that the normal density at z, times exp(−rx) over x ≥ 0, leaves. The terms
+// cancel where r is large.
+func LogPhiTilted(z, r float64) float64 {
+	if u := z - r; u > farTail {
+		return LogPhi(u) - float64(r*(z-float64(0.5*r)))
+	}
+	w := r - z
+	return float64(-0.5*z*z) - elementary.Log(w+millsExcess(w)) - halfLog2Pi
+}
+
+// LogPhiTiltedSlope returns φ(z − r)/Φ(z − r) − r, the derivative of LogPhiTilted by z, of which either term may be large.
+func LogPhiTiltedSlope(z, r float64) float64 {
+	if u := z - r; u > 0 {
+		return mills(u) - r
+	}
+	return MillsExcess(z-r) - z
+}
+
+// mills returns φ(x)/Φ(x) for x > farTail.
+func mills(x float64) float64 { return elementary.Exp(float64(-0.5*x*x) - LogPhi(x) - halfLog2Pi) }
+
+// farTail is where the continued fraction of Mills' ratio takes over.
+const farTail = -5
+
+// MillsExcess returns φ(x)/Φ(x) + x, the derivative of log Φ(x) + ½x².
+func MillsExcess(x float64) float64 {
+	if x > farTail {
+		return mills(x) + x
+	}
+	return millsExcess(-x)
+}
+
+// millsExcess returns φ(w)/Φ(−w) − w for w ≥ 5 by Laplace's continued fraction (Abramowitz & Stegun 26.2.14), 1/(w + 2/(w + 3/(w + …))).
+func millsExcess(w float64) float64 {
+	if math.IsInf(w, 1) {
+		return 0
+	}
+	terms := 12 + int(900/(w*w))
+	t := w
+	for k := terms; k > 1; k-- {
+		t = w + float64(k)/t
+	}
+	return 1 / t
+}
+
 // InvPhi returns the quantile x of the standard normal distribution with
 // Φ(x) = p, for 0 ≤ p ≤ 1: InvPhi(0) = −Inf, InvPhi(½) = 0,
 // InvPhi(1) = +Inf. The method is Wichura (1988), "Algorithm AS 241",

@@ -46,6 +46,24 @@ func besidePassage(byU, byW int) func([]float64) float64 {
 	}
 }
 
+// besideTilt is the size of what is added in log Φ(z − r) + ½r² − rz, written for what z − r is: ½z², or r(z − ½r).
+func besideTilt(args []float64) float64 {
+	z, r := args[0], args[1]
+	if z-r > farTail {
+		return 1 + math.Abs(r*(z-0.5*r))
+	}
+	return 1 + 0.5*z*z
+}
+
+// besideSlope is that of its derivative by z.
+func besideSlope(args []float64) float64 {
+	z, r := args[0], args[1]
+	if z > r {
+		return r
+	}
+	return math.Abs(z) + MillsExcess(z-r)
+}
+
 var functions = []function{
 	{name: "inv_logit", one: InvLogit, error: 1e-15},
 	{name: "logit", one: Logit, error: 1e-15},
@@ -76,6 +94,12 @@ var functions = []function{
 	{name: "log_first_passage_w", two: LogFirstPassageSlope2, error: 1e-14, scale: besidePassage(0, 1)},
 	{name: "log_first_passage_uu", two: LogFirstPassageCurvature11, error: 1e-14, scale: besidePassage(2, 0)},
 	{name: "log_first_passage_uw", two: LogFirstPassageCurvature12, error: 1e-14, scale: besidePassage(1, 1)},
+	{name: "stirling_rest", one: StirlingRest, error: 5e-15, scale: one},
+	{name: "stirling_slope", one: StirlingSlope, error: 1e-15, scale: one},
+	{name: "stirling_curvature", one: StirlingCurvature, error: 2e-15, scale: one},
+	{name: "mills_excess", one: MillsExcess, error: 4e-14},
+	{name: "log_phi_tilted", two: LogPhiTilted, error: 3e-15, scale: besideTilt},
+	{name: "log_phi_tilted_slope", two: LogPhiTiltedSlope, error: 4e-14, scale: besideSlope},
 	{name: "log_first_passage_ww", two: LogFirstPassageCurvature22, error: 1e-14, scale: besidePassage(0, 2)},
 }
 

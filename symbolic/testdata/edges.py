@@ -26,6 +26,7 @@ def half_log_2pi():
 
 
 def student(y, nu, m, s):
+    # As a whole: at large nu its terms are much larger than it is.
     return [mp.loggamma((nu + 1) / 2) - mp.loggamma(nu / 2) - mp.log(nu * mp.pi) / 2, -mp.log(s), -(nu + 1) / 2 * mp.log1p(((y - m) / s) ** 2 / nu)]
 
 
@@ -43,7 +44,12 @@ def softplus(x):
 
 def negative_binomial(y, e, f):
     """Of the logarithm of the mean."""
-    return [mp.loggamma(y + f), -mp.loggamma(f), -mp.loggamma(y + 1), y * e, -y * mp.log(f), -(y + f) * softplus(e - mp.log(f))]
+    return [rising(f, y), -mp.loggamma(y + 1), y * e, -(y + f) * softplus(e - mp.log(f))]
+
+
+def rising(x, y):
+    """log Γ(x + y) − log Γ(x) − y log x, which is small at large x."""
+    return mp.loggamma(x + y) - mp.loggamma(x) - y * mp.log(x)
 
 
 def log_mills(x):
@@ -102,15 +108,15 @@ DENSITIES = {
     "poisson_log": (lambda y, e: [y * e, -mp.exp(e), -mp.loggamma(y + 1)], True),
     "binomial": (lambda y, n, t: log_choose(n, y) + [xlogy(y, t), xlogy(n - y, 1 - t)], 2),
     "binomial_logit": (lambda y, n, e: log_choose(n, y) + [y * e, -n * softplus(e)], 2),
-    "beta_binomial": (lambda y, n, a, b: log_choose(n, y) + [log_beta(y + a, n - y + b), -log_beta(a, b)], 2),
-    "neg_binomial": (lambda y, a, b: [mp.loggamma(y + a), -mp.loggamma(a), -mp.loggamma(y + 1), -a * mp.log1p(1 / b), -y * mp.log1p(b)], 1),
+    "beta_binomial": (lambda y, n, a, b: log_choose(n, y) + [rising(a, y), rising(b, n - y), -rising(a + b, n), -y * mp.log1p(b / a), -(n - y) * mp.log1p(a / b)], 2),
+    "neg_binomial": (lambda y, a, b: [rising(a, y), y * mp.log(a), -mp.loggamma(y + 1), -a * mp.log1p(1 / b), -y * mp.log1p(b)], 1),
     "neg_binomial_2": (lambda y, m, f: negative_binomial(y, mp.log(m), f), 1),
     "neg_binomial_2_log": (negative_binomial, 1),
     "std_normal": (lambda y: [-y * y / 2, -half_log_2pi()], False),
     "double_exponential": (lambda y, m, s: [-mp.log(2), -mp.log(s), -abs(y - m) / s], False),
     "skew_double_exponential": (skew_laplace, False),
     "skew_normal": (lambda y, x, w, a: [mp.log(2), -mp.log(w), -((y - x) / w) ** 2 / 2, -half_log_2pi(), log_mills(a * (y - x) / w)], False),
-    "exp_mod_normal": (lambda y, m, s, l: [mp.log(l), l * (m - y), (l * s) ** 2 / 2, log_mills((y - m) / s - l * s)], False),
+    "exp_mod_normal": (lambda y, m, s, l: [mp.log(l), l * (m - y) + (l * s) ** 2 / 2 + log_mills((y - m) / s - l * s)], False),
     "von_mises": (lambda y, m, k: [k * mp.cos(y - m), -mp.log(mp.besseli(0, k)), -mp.log(2 * mp.pi)], False),
     "wiener": (lambda y, a, t, b, d: [d * a * (1 - b), -d * d * (y - t) / 2, -2 * mp.log(a), log_first_passage((y - t) / a**2, 1 - b)], False),
     "half_normal": (lambda y, s: [mp.log(2), -half_log_2pi(), -mp.log(s), -((y / s) ** 2) / 2], False),
@@ -128,18 +134,22 @@ DENSITIES = {
     "zero_inflated_neg_binomial_2": (lambda y, t, m, f: inflated(t, -f * mp.log1p(m / f), negative_binomial(y, mp.log(m), f) if y > 0 else None), 1),
     "hurdle_poisson": (lambda y, t, l: [mp.log(t)] if y == 0 else [mp.log1p(-t)] + poisson(y, l) + [-mp.log(1 - mp.exp(-l))], 1),
 }
-# By which argument a term is differentiated as a difference of digammas, and the digammas.
+# By which argument the derivative of a term is itself a difference, and what of: digammas, or logarithms of what is near 1.
 DIGAMMAS = {
-    ("student_t", 1): lambda y, n, m, s: [mp.digamma(n / 2)],
-    ("beta_binomial", 2): lambda y, n, a, b: [mp.digamma(y + a), mp.digamma(a), mp.digamma(a + b), mp.digamma(n + a + b)],
-    ("beta_binomial", 3): lambda y, n, a, b: [mp.digamma(n - y + b), mp.digamma(b), mp.digamma(a + b), mp.digamma(n + a + b)],
+    ("student_t", 1): lambda y, n, m, s: [1 / n, mp.log1p(((y - m) / s) ** 2 / n)],
+    ("half_student_t", 1): lambda y, n, s: [1 / n, mp.log1p((y / s) ** 2 / n)],
+    ("beta_binomial", 2): lambda y, n, a, b: [y / a, n / (a + b)],
+    ("beta_binomial", 3): lambda y, n, a, b: [(n - y) / b, n / (a + b)],
+    ("neg_binomial", 1): lambda y, a, b: [y / a],
+    ("exp_mod_normal", 2): lambda y, m, s, l: [l * (y - m) / s],
+    ("neg_binomial_2", 2): lambda y, m, f: [y / f, mp.log1p(m / f)],
+    ("neg_binomial_2_log", 2): lambda y, e, f: [y / f, softplus(e - mp.log(f))],
 }
-DIGAMMAS["half_student_t", 1] = lambda y, n, s: [mp.digamma(n / 2)]
 DIGAMMAS["beta_neg_binomial", 2] = lambda y, r, a, b: [mp.digamma(a), mp.digamma(a + r), mp.digamma(a + b), mp.digamma(a + b + r + y)]
 DIGAMMAS["beta_neg_binomial", 3] = lambda y, r, a, b: [mp.digamma(b), mp.digamma(b + y), mp.digamma(a + b), mp.digamma(a + b + r + y)]
 DIGAMMAS["beta_neg_binomial", 1] = lambda y, r, a, b: [mp.digamma(r), mp.digamma(y + r), mp.digamma(a + r), mp.digamma(a + b + r + y)]
 DIGAMMAS["zero_inflated_neg_binomial_2", 3] = lambda y, t, m, f: [
-    mp.log1p(m / f) / (1 + t / (1 - t) * mp.exp(f * mp.log1p(m / f)))] if y == 0 else [mp.digamma(f), mp.digamma(y + f), mp.log1p(m / f)]
+    mp.log1p(m / f) / (1 + t / (1 - t) * mp.exp(f * mp.log1p(m / f)))] if y == 0 else [y / f, mp.log1p(m / f)]
 POINTS = {
     "normal": ["0 0 1", "0.5 0.25 1e-8", "1e100 0 1e95", "1e9 1000000001 1", "3 0 1e100", "1e-100 0 1e-100", "-1e8 3 2", "0 0 1e-100"],
     "student_t": ["0 3 0 1", "1e200 3 0 1", "1e300 0.5 0 1e5", "2 1e8 1 2", "2 1e15 1 2", "2 1e300 1 2", "1 1e-8 0 1", "5 5 5 1e-80", "-1e160 1 0 1e3"],
@@ -165,15 +175,15 @@ POINTS = {
     "beta_proportion": ["1e-300 0.5 2", "0.9999999999999999 0.5 2", "0.5 0.3 1e8", "1e-9 1e-9 1e9", "0.25 0.5 1e-8", "0.3 0.999 3"],
     "binomial": ["0 5 0", "5 5 1", "0 5 1e-300", "3 10 0.25", "0 7 0.9999999999999999", "7 7 1e-17", "1000000 2000000 0.5", "1 3 5e-324", "0 0 0.3"],
     "binomial_logit": ["0 5 40", "5 5 40", "5 5 -800", "0 5 -800", "1000000 2000000 0.1", "1 3 1e300", "0 0 2"],
-    "beta_binomial": ["0 5 1 1", "5 5 0.5 2", "3 10 1e-8 1e-8", "3 10 1e8 1e8", "500000 1000000 2 3", "0 0 1 2", "1 3 1e-300 1"],
-    "neg_binomial": ["0 1 1", "3 2 1e-300", "1000000 10 1e-5", "5 1e8 1e8", "2 1e-8 1", "0 1e-8 1e300", "1 2 1e15"],
-    "neg_binomial_2": ["0 1e-50 2", "3 1e-300 2", "0 5e-324 1", "1000000 1e6 10", "5 3 1e8", "5 3 1e15", "2 3 1e-8", "0 1e300 0.5", "7 1e100 3", "1000000 3 1e8", "4 3 2"],
-    "neg_binomial_2_log": ["0 -800 2", "3 -800 2", "0 700 1", "1000000 13.815510557964274 10", "5 1 1e8", "5 1 1e100", "2 1 1e-8", "4 1 2"],
+    "beta_binomial": ["0 5 1 1", "5 5 0.5 2", "3 10 1e-8 1e-8", "3 10 1e8 1e8", "3 10 1e14 2e14", "500000 1000000 2 3", "0 0 1 2", "1 3 1e-300 1"],
+    "neg_binomial": ["0 1 1", "3 2 1e-300", "1000000 10 1e-5", "5 1e8 1e8", "2 1e-8 1", "0 1e-8 1e300", "1 2 1e15", "1000 2.5e13 2.5e10"],
+    "neg_binomial_2": ["0 1e-50 2", "3 1e-300 2", "0 5e-324 1", "1000000 1e6 10", "5 3 1e8", "5 3 1e15", "1100 1000 2.58e13", "2 3 1e-8", "0 1e300 0.5", "7 1e100 3", "1000000 3 1e8", "4 3 2"],
+    "neg_binomial_2_log": ["0 -800 2", "3 -800 2", "0 700 1", "1000000 13.815510557964274 10", "5 1 1e8", "1100 7 2.58e13", "1100 7 1e16", "5 1 1e100", "2 1 1e-8", "4 1 2"],
     "std_normal": ["0", "1e-100", "-40", "1e100"],
     "double_exponential": ["0 1 1", "0.5 0.25 1e-8", "1e300 0 1", "-1e300 0 1e5", "1e9 1000000001 1", "3 0 1e100"],
     "skew_double_exponential": ["0 1 1 0.5", "0.5 0.25 1e-8 0.999", "1e300 0 1 1e-300", "-1e300 0 1e5 0.3", "1e9 1000000001 1 0.9999999999999999", "3 0 1e100 1e-9"],
     "skew_normal": ["0 0 1 2", "0.5 0.25 1e-8 -1e-8", "8 0 1 -1", "-5 1 2 3", "1e100 0 1e95 1e-95", "1e9 1000000001 1 1", "3 1 1e-3 1e3", "40 0 1 2"],
-    "exp_mod_normal": ["0 0 1 1", "1e3 0 1 1", "-3 1 2 0.5", "-4 0 1 3", "0.5 0.25 1e-2 3", "1e8 0 1 1e-8", "2 1 3 1e-10"],
+    "exp_mod_normal": ["0 0 1 1", "1e3 0 1 1", "-3 1 2 0.5", "-4 0 1 3", "0.5 0.25 1e-2 3", "1e8 0 1 1e-8", "2 1 3 1e-10", "0.3 0 1 1e4", "-0.7 0.1 2 1e8", "3 0 1 1e12", "-20 0 1 1", "30 0 1 40"],
     "von_mises": ["0 0 1", "3 -3 1e-8", "0.25 0.5 1e8", "-3.1 3.1 50", "1 1 30", "100.25 -2 700"],
     "wiener": ["0.7 1 0.2 0.5 0.3", "0.2001 1 0.2 0.5 -3", "30 1.5 0 0.25 0.125", "0.5 3 0.25 0.875 10", "0.4 1 0.25 0.5 0", "2 1e-2 1 0.75 -2"],
     "half_normal": ["1e-300 1", "40 1", "1e100 1e95", "3 1e100", "5e-324 1e-5"],
@@ -188,7 +198,7 @@ POINTS = {
     "geometric": ["0 1", "0 1e-300", "3 1e-300", "5 0.25", "1000000 1e-6", "1 0.9999999999999999", "1000000 0.5"],
     "beta_neg_binomial": ["0 1 1 1", "3 2 0.5 4", "7 1e8 2 3", "1000000 10 2 3", "2 1e-8 1 1", "5 3 1e8 1e8", "4 2 1e-8 1e-8"],
     "zero_inflated_poisson": ["0 0.3 2", "0 1e-300 5", "0 1e-300 700", "0 0.9999999999999999 700", "3 0.3 2", "3 1e-17 1e-300", "1000000 0.5 1e6", "1 0.9999999999999999 1"],
-    "zero_inflated_neg_binomial_2": ["0 0.3 2 3", "0 1e-300 5 1e8", "0 1e-9 1e3 0.5", "3 0.3 2 1.5", "3 1e-17 1e-300 2", "1000000 0.5 1e6 10", "5 0.5 3 1e8"],
+    "zero_inflated_neg_binomial_2": ["0 0.3 2 3", "0 1e-300 5 1e8", "0 1e-9 1e3 0.5", "3 0.3 2 1.5", "3 1e-17 1e-300 2", "1000000 0.5 1e6 10", "5 0.5 3 1e8", "1100 0.5 1000 2.58e13"],
     "hurdle_poisson": ["0 0.3 2", "0 1e-300 5", "3 0.3 2", "1 0.3 1e-300", "2 1e-17 1e-8", "1000000 0.5 1e6", "7 0.9999999999999999 700"],
 }
 

@@ -91,7 +91,7 @@ subsets += [(1e15, 1.0), (1e15, 1e15 - 1), (1e15, 5e14), (7.5, 3.25), (30.5, 12.
 
 freedom = [10 ** (k / 4) for k in range(-80, 121)] + [31.9, 31.999, 32.0, 32.1, 33.5, 100.5, 1e75]
 
-later = random.Random(3).uniform  # so that the other points stay
+later, gauss_ = random.Random(3).uniform, random.Random(4).gauss  # so that the other points stay
 concentrations = [10 ** later(-6, 6) for _ in range(80)] + [later(20, 40) for _ in range(20)] + [-x for x in (1e-3, 1.0, 29.0, 31.0)]
 concentrations += [1e-9, 29.999999, 30.0, 1e12]
 passages = [(10 ** later(-3, 1.5), later(0.01, 0.99)) for _ in range(80)] + [(later(0.1, 0.2), later(0.01, 0.99)) for _ in range(20)]
@@ -142,6 +142,52 @@ def slope_of_passage(by_u, by_w):
     return f
 
 
+def stirling(n):
+    """What Stirling's formula lacks, and its derivatives."""
+    def f(x):
+        old, mp.dps = mp.dps, 260
+        x = mpf(x)
+        v = [lambda: re(loggamma(x)) - (x - mpf(1) / 2) * log(x) + x - log(2 * pi) / 2,
+             lambda: psi(0, x) - log(x) + 1 / (2 * x),
+             lambda: psi(1, x) - 1 / x - 1 / (2 * x * x)][n]()
+        mp.dps = old
+        return +v
+    return f
+
+
+def mills(x):
+    """φ(x)/Φ(x) + x, and what cancels in it has as many digits as the result."""
+    old, mp.dps = mp.dps, 200
+    x = mpf(x)
+    if x > -60:
+        v = exp(-x * x / 2) / sqrt(2 * pi) / phi(x) + x
+    else:  # an asymptotic series for the reciprocal of Mills' ratio
+        terms, t = mpf(1), mpf(1)
+        for k in range(1, 400):
+            t *= -(2 * k - 1) / (x * x)
+            if abs(t) < mpf(10) ** -190:
+                break
+            terms += t
+        v = -x * (1 / terms - 1)
+    mp.dps = old
+    return +v
+
+
+def tilted(z, r):
+    old, mp.dps = mp.dps, 900
+    z, r = mpf(z), mpf(r)
+    u = z - r
+    v = log_phi(u) + r * r / 2 - r * z if u > -1000 else -z * z / 2 - log(-u + mills(u)) - log(2 * pi) / 2
+    mp.dps = old
+    return +v
+
+
+def tilted_slope(z, r):
+    return mills(mpf(z) - mpf(r)) - mpf(z)
+
+
+tilts = [(gauss_(0, 3), abs(gauss_(0, 5))) for _ in range(80)] + [(gauss_(0, 2), 10 ** later(0, 10)) for _ in range(60)] + [(10 ** later(0, 6), later(0, 2)) for _ in range(30)]
+
 table = [
     ("inv_logit", lambda x: 1 / (1 + exp(-x)), real),
     ("logit", lambda p: log(p / (1 - p)), [p for p in unit if p < 1]),
@@ -173,6 +219,12 @@ table = [
     ("log_first_passage_uu", slope_of_passage(2, 0), passages),
     ("log_first_passage_uw", slope_of_passage(1, 1), passages),
     ("log_first_passage_ww", slope_of_passage(0, 2), passages),
+    ("stirling_rest", stirling(0), [x for x in positive if 1e-100 < x < 1e100]),
+    ("stirling_slope", stirling(1), [x for x in positive if 1e-100 < x < 1e100]),
+    ("stirling_curvature", stirling(2), [x for x in positive if 1e-75 < x < 1e75]),
+    ("mills_excess", mills, normal + [-10**u for u in (1.5, 2, 3, 5, 8)] + [-4.99999, -5.00001, -6.0, 40.0]),
+    ("log_phi_tilted", tilted, tilts),
+    ("log_phi_tilted_slope", tilted_slope, tilts),
 ]
 
 with open("special.txt", "w") as out:

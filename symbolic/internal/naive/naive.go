@@ -265,6 +265,12 @@ func PlainFunction(name string, x []float64) float64 {
 		return TrigammaSeries(x[0])
 	case "tetragamma":
 		return Derivative(func(q []float64) []float64 { return []float64{TrigammaSeries(q[0])} }, x, 0)[0]
+	case "stirling_rest":
+		return lg(x[0]) - (x[0]-0.5)*math.Log(x[0]) + x[0] - 0.5*math.Log(2*math.Pi)
+	case "stirling_slope":
+		return DigammaSeries(x[0]) - math.Log(x[0]) + 0.5/x[0]
+	case "stirling_curvature":
+		return TrigammaSeries(x[0]) - 1/x[0] - 0.5/(x[0]*x[0])
 	case "student_information":
 		return 0.25*(TrigammaSeries(x[0]/2)-TrigammaSeries((x[0]+1)/2)) - (x[0]+5)/(2*x[0]*(x[0]+1)*(x[0]+3))
 	case "student_information_slope":
@@ -279,6 +285,12 @@ func PlainFunction(name string, x []float64) float64 {
 		return math.Sqrt2 * math.Erfinv(2*x[0]-1)
 	case "log_Phi":
 		return math.Log(0.5 * math.Erfc(-x[0]/math.Sqrt2))
+	case "log_Phi_tilted":
+		return PlainFunction("log_Phi", []float64{x[0] - x[1]}) + 0.5*x[1]*x[1] - x[1]*x[0]
+	case "log_Phi_tilted_slope":
+		return PlainFunction("mills_excess", []float64{x[0] - x[1]}) - x[0]
+	case "mills_excess":
+		return math.Exp(-0.5*x[0]*x[0])/math.Sqrt(2*math.Pi)/PlainFunction("Phi", x) + x[0]
 	case "log_positive":
 		if x[0] > 0 {
 			return 0
