@@ -135,25 +135,7 @@ func (l *lowering) lowerNode(e *expr.Expr) *expr.Expr {
 	case expr.Largest:
 		return l.largest(e)
 	case expr.Sum:
-		if r := c.Regroup(e); r != nil {
-			return l.lower(r)
-		}
-		if r := l.scatter(e); r != nil {
-			return r
-		}
-		if r := c.Placewise(e); r != nil {
-			return l.lower(r)
-		}
-		i, body := c.Open(e)
-		inner := l.inner(expr.SortedIndices(append(append([]*expr.Index{}, e.Free()...), i)), l.guards)
-		s := c.Sum(i, inner.lower(body))
-		if s.Op != expr.Sum {
-			return l.lower(s)
-		}
-		if p.storable(s) || !expr.SameIndices(s.Free(), l.ctx) {
-			return l.define(s, e)
-		}
-		return s
+		return l.sum(e)
 	case expr.Call:
 		if r := l.logSumExp(e); r != nil {
 			return r
@@ -194,6 +176,33 @@ func (l *lowering) lowerNode(e *expr.Expr) *expr.Expr {
 		return l.group(e, ks, args)
 	}
 	return e
+}
+
+// sum lowers a sum.
+func (l *lowering) sum(e *expr.Expr) *expr.Expr {
+	p, c := l.p, l.p.c
+	if r := c.Regroup(e); r != nil {
+		return l.lower(r)
+	}
+	if r := l.scatter(e); r != nil {
+		return r
+	}
+	if r := l.grouped(e); r != nil {
+		return r
+	}
+	if r := c.Placewise(e); r != nil {
+		return l.lower(r)
+	}
+	i, body := c.Open(e)
+	inner := l.inner(expr.SortedIndices(append(append([]*expr.Index{}, e.Free()...), i)), l.guards)
+	s := c.Sum(i, inner.lower(body))
+	if s.Op != expr.Sum {
+		return l.lower(s)
+	}
+	if p.storable(s) || !expr.SameIndices(s.Free(), l.ctx) {
+		return l.define(s, e)
+	}
+	return s
 }
 
 // largest lowers the largest value over an index.

@@ -91,3 +91,55 @@ func (l *lowering) through(e *expr.Expr) *expr.Expr {
 	}
 	return c.Subst(r, j, expr.Sub{Data: at, Offset: up})
 }
+
+// grouped lowers a sum over what data put at the same position as another element, Σ_l δ[g[l],h[k]] f(l): it is defined for each position, by one
+// loop over l, and gathered for each k. Nil if e is none.
+func (l *lowering) grouped(e *expr.Expr) *expr.Expr {
+	c := l.p.c
+	if l.within != nil || !e.Gathers() || len(l.guards) > 0 {
+		return nil
+	}
+	i, body := c.Open(e)
+	at, fs, ks := c.Coupling(body, i)
+	if at == nil {
+		return nil
+	}
+	apart := []*expr.Expr{c.Number(1)}
+	for n, f := range fs {
+		if u, v := exponents(c, f, i, at); u != nil {
+			u = l.lower(c.Call("exp", u)) // the product of it and the rest is one exponential no more
+			if u.Op != expr.Ref {
+				return nil
+			}
+			apart, fs[n] = append(apart, c.Pow(u, ks[n])), c.Call("exp", v)
+		}
+	}
+	j, up := c.Positions(at)
+	whole := c.Sum(i, c.Gathered(c.Product(1, ks, fs), at, j, up))
+	if len(whole.Free()) > 2 || !whole.HasFree(j) || expr.SharesFree(whole, at) || expr.Strays(whole) {
+		return nil
+	}
+	inner := l.inner(expr.SortedIndices(whole.Free()), nil)
+	r := inner.lower(whole)
+	if r.Op != expr.Ref && r.Op != expr.Num {
+		r = inner.define(r, nil)
+	}
+	return l.lower(c.Mul(append(apart, c.Subst(r, j, expr.Sub{Data: at, Offset: up}))...))
+}
+
+// exponents splits the argument of an exponential that depends on both i and the indices of data: u does not depend on i. They are nil of all else.
+func exponents(c *expr.Context, f *expr.Expr, i *expr.Index, at *expr.Expr) (u, v *expr.Expr) {
+	if f.Op != expr.Call || f.Func.Name != "exp" || f.Args[0].Op != expr.Add || !expr.SharesFree(f, at) {
+		return nil, nil
+	}
+	sum := f.Args[0]
+	u, v = c.Number(0), c.Number(sum.Val)
+	for n, x := range sum.Args {
+		if x.HasFree(i) {
+			v = c.Add(v, c.Scale(sum.K[n], x))
+		} else {
+			u = c.Add(u, c.Scale(sum.K[n], x))
+		}
+	}
+	return u, v
+}

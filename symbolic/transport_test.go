@@ -245,6 +245,36 @@ density 0*A[1, 1]*tau
 	}
 }
 
+// TestTurnedDifferences: what data say of differences is a sum of matrices, all times the same number that depends on the position, and is turned to its axes too.
+func TestTurnedDifferences(t *testing.T) {
+	m, ds := dsl.Load("games.ham", `model games
+data n, J int
+data home, away int[n] in 1..J
+data y real[n]
+param a real[J]
+param tau, s real > 0
+a ~ normal(0, tau)
+y ~ student_t(7, a[home] - a[away], s)
+tau, s ~ half_normal(1)
+`, dsl.Options{})
+	if m == nil {
+		t.Fatal(ds.List)
+	}
+	d, list := Derive(m)
+	if d == nil {
+		t.Fatal(list)
+	}
+	d = d.Fit(map[string]int{"n": 64, "J": 32})
+	if len(d.Transports) != 1 {
+		t.Fatalf("%d maps, want one", len(d.Transports))
+	}
+	for _, def := range d.Prog.Defs {
+		if def.Body.Op == expr.Apply && def.Body.Apply.Operator.Name == "cholesky" && def.Stage() >= expr.StagePosition {
+			t.Errorf("%s is a factor at each position", def.Tensor.Name)
+		}
+	}
+}
+
 // TestEntangled: where the information about a predictor cannot be summed over the data once, it is at the reference: nothing that has an element
 // for each observation is computed of the reference again for each position.
 func TestEntangled(t *testing.T) {

@@ -660,3 +660,26 @@ func (c *Context) Under(e, d *Expr) *Expr {
 	}
 	return nil
 }
+
+// Coupling is the element h of data in a factor δ[g[i…],h] of the body of a sum over i, which does not depend on i, and the body as powers of factors; nil where there is no
+// such factor.
+func (c *Context) Coupling(body *Expr, i *Index) (h *Expr, fs []*Expr, ks []float64) {
+	if body.Op != Mul {
+		return nil, nil, nil
+	}
+	for _, f := range body.Args {
+		if f.Op != Delta || f.Subs[0].Data == nil || f.Subs[1].Data == nil {
+			continue
+		}
+		for n, s := range f.Subs {
+			if !s.carries(i) && f.Subs[1-n].carries(i) && len(s.Data.Free()) > 0 {
+				fs, ks = slices.Clone(body.Args), slices.Clone(body.K)
+				if body.Val != 1 {
+					fs, ks = append(fs, c.Number(body.Val)), append(ks, 1)
+				}
+				return s.Data, fs, ks
+			}
+		}
+	}
+	return nil, nil, nil
+}

@@ -272,15 +272,20 @@ func (c *Context) Kept(e *Expr) *Expr {
 		return e
 	}
 	if !c.Storable(e.free) {
-		var ranges []dsl.Range
-		for _, i := range e.free {
-			ranges = append(ranges, i.Range)
-		}
-		c.keep(ranges)
+		c.KeepOver(e.free)
 	}
 	r := c.enclosed(c.Fold(e), false)
 	r.Tensor.Atom = true
 	return r
+}
+
+// KeepOver makes arrays over ranges like those of indices worth it.
+func (c *Context) KeepOver(indices []*Index) {
+	var ranges []dsl.Range
+	for _, i := range indices {
+		ranges = append(ranges, i.Range)
+	}
+	c.keep(ranges)
 }
 
 // maxEnclosing is the largest depth of definitions that are being made inside one another.
@@ -319,7 +324,7 @@ func (c *Context) Storable(free []*Index) bool {
 		}
 	}
 	switch {
-	case len(free) < 2 || slices.ContainsFunc(c.kept, func(r []dsl.Range) bool { return goOver(free, r) }):
+	case len(free) < 2 || c.keeps(free):
 		return true
 	case len(free) == 3:
 		for n, i := range free {
@@ -341,6 +346,11 @@ func (c *Context) keep(ranges []dsl.Range) {
 	if !slices.ContainsFunc(c.kept, func(r []dsl.Range) bool { return slices.Equal(r, ranges) }) {
 		c.kept = append(c.kept, ranges)
 	}
+}
+
+// keeps reports whether arrays over ranges like those of indices have been made worth it.
+func (c *Context) keeps(free []*Index) bool {
+	return slices.ContainsFunc(c.kept, func(r []dsl.Range) bool { return goOver(free, r) })
 }
 
 // goOver reports whether indices are over these ranges, in whatever order.

@@ -129,6 +129,8 @@ func (c *Context) Substituted(e *Expr, f func(*Expr) *Expr) *Expr {
 					body = c.Ref(r.Tensor, SubsOf(d.Indices)...)
 				} else if body.Op == Apply {
 					body = c.Applied(body.Apply, body.Args)
+				} else if r.Tensor.Atom && c.keeps(body.free) {
+					body = c.Atom(body)
 				} else {
 					body = c.Operand(body)
 				}

@@ -85,6 +85,9 @@ func (p *Posterior) standardise(unit []*latent) {
 		x.Kind, x.Def = expr.SharedTensor, &expr.Def{Tensor: x, Indices: formal, Body: body}
 		logDensity = c.Add(logDensity, c.SumAll(v.is, c.Sub(c.Scale(-0.5, c.Pow(c.Ref(u, expr.SubsOf(v.is)...), 2)), c.Number(0.5*math.Log(2*math.Pi)))))
 	}
+	if len(unit[0].is) > 1 {
+		c.KeepOver(unit[0].is) // what observations see of an element is a product with C, which is made once
+	}
 	t.standard = s
 	t.L = c.Sub(logDensity, s.logDet(c))
 }
@@ -261,9 +264,9 @@ func (p *Posterior) stored(v, w *latent, e *expr.Expr) *expr.Expr {
 // inArray is a matrix that is kept in an array, or its diagonal where that is all of it.
 func (p *Posterior) inArray(e *expr.Expr, i, j *expr.Index) *expr.Expr {
 	if d := p.onDiagonal(e, i, j); d != nil {
-		return p.C.Mul(p.C.Delta(expr.Sub{Index: i}, expr.Sub{Index: j}), p.C.Atom(d))
+		return p.C.Mul(p.C.Delta(expr.Sub{Index: i}, expr.Sub{Index: j}), p.C.Kept(d))
 	}
-	return p.C.Atom(e)
+	return p.C.Kept(e)
 }
 
 // eachAlone is what a matrix says of each vector of an array, and the deltas that say that it says nothing of several.

@@ -206,7 +206,11 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 			continue // a regression with a prior of known scale, of which a dense map would be the same nearly everywhere
 		}
 		more := slices.Concat(chosen, unit)
-		if together, of := p.eliminated(more); together != nil && holds(of, used) && holds(of, own) && (p.Maps != TurnedMaps || alone == nil || p.turned(together) || !p.turned(slices.Concat(steps, alone))) {
+		together, of := p.eliminated(more)
+		if alone != nil && p.fills(unit, alone, together) {
+			continue
+		}
+		if together != nil && holds(of, used) && holds(of, own) && (p.Maps != TurnedMaps || alone == nil || p.turned(together) || !p.turned(slices.Concat(steps, alone))) {
 			chosen, steps, used = more, together, of
 		} else if alone != nil && !p.located(unit, all) {
 			single = append(single, unit)
@@ -236,16 +240,21 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 		return kept
 	}
 	p.takeMeasures(steps)
+	p.makeMaps(steps, p.units(all))
+	return kept
+}
+
+// makeMaps makes the maps of steps, and their Jacobian with those of the standard priors of units.
+func (p *Posterior) makeMaps(steps []*step, units [][]*latent) {
 	p.MapJacobian = p.C.Number(0)
 	for n := len(steps) - 1; n >= 0; n-- {
 		p.MapJacobian = p.C.Add(p.MapJacobian, p.transport(steps[n], steps[:n]))
 	}
-	for _, unit := range p.units(all) {
+	for _, unit := range units {
 		if s := unit[0].standard; s != nil {
 			p.MapJacobian = p.C.Add(p.MapJacobian, s.logDet(p.C))
 		}
 	}
-	return kept
 }
 
 // apartFrom are the steps of units of which each has a map of its own. They are determined before the chosen vectors, the last first. Those that are
@@ -278,6 +287,13 @@ func (p *Posterior) turned(steps []*step) bool {
 		a, _, _ := p.split(s)
 		return a == nil
 	})
+}
+
+// fills reports whether the precision of a unit whose prior is the same everywhere is dense behind others, and not alone, as that of the difficulties of the items of a
+// test where the abilities are eliminated: an adapted metric knows as much of them as a map, which would take n³ operations for each gradient.
+func (p *Posterior) fills(unit []*latent, alone, together []*step) bool {
+	dense := func(s *step) bool { return s.v == unit[0] && s.bands == nil }
+	return unit[0].standard == nil && !slices.ContainsFunc(alone, dense) && slices.ContainsFunc(together, dense) && p.fixed(unit, false)
 }
 
 // latentsAmong are the latent vectors that parameters may be.
@@ -580,7 +596,7 @@ func (p *Posterior) split(s *step) (a, k *expr.Expr, rest expr.Value) {
 	full, diagonal := c.SplitDelta(s.dense.At(expr.Sub{Index: i}, expr.Sub{Index: j}), i, j)
 	k = c.Number(1)
 	if full.Stage() >= expr.StagePosition {
-		if k, full = scaledBy(c, full, i, j); full.Stage() >= expr.StagePosition {
+		if k, full = scaledAlike(c, full, i, j); full.Stage() >= expr.StagePosition {
 			return nil, nil, rest
 		}
 	}
@@ -595,7 +611,11 @@ func (p *Posterior) split(s *step) (a, k *expr.Expr, rest expr.Value) {
 		case t.Stage() < expr.StagePosition && k.IsNum(1):
 			full = c.Add(full, c.Mul(t, c.Delta(expr.Sub{Index: i}, expr.Sub{Index: j})))
 		case t.HasFree(i) || t.HasFree(j):
-			return nil, nil, rest
+			own, known := scaledAlike(c, t, i, j)
+			if own != k || known.Stage() >= expr.StagePosition {
+				return nil, nil, rest
+			}
+			full = c.Add(full, c.Mul(known, c.Delta(expr.Sub{Index: i}, expr.Sub{Index: j})))
 		default:
 			total = c.Add(total, t)
 		}
@@ -604,6 +624,22 @@ func (p *Posterior) split(s *step) (a, k *expr.Expr, rest expr.Value) {
 		return nil, nil, rest
 	}
 	return total, k, expr.Value{Shape: s.dense.Shape, Elem: func(at ...expr.Sub) *expr.Expr { return c.SubstAll(full, []*expr.Index{i, j}, at) }}
+}
+
+// scaledAlike is scaledBy of a sum too, where all terms have the same multiple; else that is 1.
+func scaledAlike(c *expr.Context, e *expr.Expr, i, j *expr.Index) (k, rest *expr.Expr) {
+	if e.Op != expr.Add || e.Val != 0 {
+		return scaledBy(c, e, i, j)
+	}
+	rest = c.Number(0)
+	for n, t := range e.Args {
+		own, known := scaledBy(c, t, i, j)
+		if n > 0 && own != k {
+			return c.Number(1), e
+		}
+		k, rest = own, c.Add(rest, c.Scale(e.K[n], known))
+	}
+	return k, rest
 }
 
 // scaledBy splits a product into what depends on the position, a number, and the rest, the elements of a matrix.

@@ -1,0 +1,92 @@
+package symbolic
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// TestCrossedRows: rows of effects that cross have maps for data of usual sizes, whether their covariance is written by its factor or as a whole: what data say of a row is summed
+// over observations once for each reference.
+func TestCrossedRows(t *testing.T) {
+	for _, x := range []struct{ declared, prior, correlations string }{
+		{"corr", "multi_normal(0, diag(t%[1]s)*R%[1]s*diag(t%[1]s))", "lkj_corr"},
+		{"corr_cholesky", "multi_normal_cholesky(0, diag(t%[1]s)*R%[1]s)", "lkj_corr_cholesky"},
+	} {
+		t.Run(x.declared, func(t *testing.T) {
+			text := fmt.Sprintf(`model crossed
+data n, S, I int
+data y real[n]
+data subject int[n] in 1..S
+data item int[n] in 1..I
+data cond int[n] in 1..4
+param u real[S, 4]
+param w real[I, 4]
+param tu, tw real[4] > 0
+param Ru, Rw %s[4]
+param s real > 0
+u ~ %s
+w ~ %s
+tu, tw, s ~ half_normal(1)
+Ru, Rw ~ %s(2)
+y[i] ~ normal(u[subject[i], cond[i]] + w[item[i], cond[i]], s) for i in n
+`, x.declared, fmt.Sprintf(x.prior, "u"), fmt.Sprintf(x.prior, "w"), x.correlations)
+			m, ds := dsl.Load("crossed.ham", text, dsl.Options{})
+			if m == nil {
+				t.Fatal(ds.List)
+			}
+			d, list := Derive(m)
+			if d == nil {
+				t.Fatal(list)
+			}
+			sizes := map[string]int{"n": 2000, "S": 40, "I": 24}
+			fitted := d.Fit(sizes)
+			if len(fitted.Transports) != 2 {
+				t.Fatalf("%d maps, want two", len(fitted.Transports))
+			}
+			of := *m
+			of.Sizes = sizes
+			if work, plain := operations(fitted.Work(), &of), operations(d.Work(), &of); work > 15*plain {
+				t.Errorf("the gradient takes %.0f operations with maps and %.0f without", work, plain)
+			}
+		})
+	}
+}
+
+// TestTestlets: sums over the items of the testlet of another item are those of testlets, gathered. No operation is there for each pair of items.
+func TestTestlets(t *testing.T) {
+	m, ds := dsl.Load("testlets.ham", `model testlets
+data P, J, G int
+data grp int[J] in 1..G
+data Y   int[P, J] in {0, 1}
+param g    real[P]
+param s    real[P, G]
+param a, c real[J] > 0
+param b    real[J]
+let eta[p in P, j in J] = a[j]*g[p] + c[j]*s[p, grp[j]] - b[j]
+g, s ~ normal(0, 1)
+a, c ~ lognormal(0, 0.5)
+b    ~ normal(0, 1.5)
+Y    ~ bernoulli_logit(eta)
+`, dsl.Options{})
+	if m == nil {
+		t.Fatal(ds.List)
+	}
+	d, list := Derive(m)
+	if d == nil {
+		t.Fatal(list)
+	}
+	of := *m
+	work := func(items int) float64 {
+		of.Sizes = map[string]int{"P": 200, "J": items, "G": 3}
+		return operations(d.Work(), &of)
+	}
+	if twice := work(40) / work(20); twice > 2.1 {
+		t.Errorf("twice as many items take %.2f times as many operations", twice)
+	}
+	of.Sizes = map[string]int{"P": 200, "J": 15, "G": 3}
+	if fitted := d.Fit(of.Sizes); len(fitted.Transports) != 2 {
+		t.Errorf("%d maps, want those of the abilities", len(fitted.Transports))
+	}
+}
