@@ -27,6 +27,9 @@ const (
 	// acceptance falls off in a tail, or chains disagree. The means, sds and quantiles of the banana are right at 9 %.
 	maxCutShort = 0.25
 
+	// maxSD is the standard deviation from which parameters that have not mixed are taken to have run off. It was 1e34, 1e39 and 1e153 of three whose posterior was improper.
+	maxSD = 1e15
+
 	// maxViolation is the median violation of reversibility or volume in an audit, in units of the metric: of a
 	// step, or of a static trajectory. At 0.003 standard deviations of dynamic
 	// trajectories are off by 1 % and more (docs/integrators.md, what δ leaves behind).
@@ -125,8 +128,12 @@ var warningRules = []warningRule{
 	{
 		condition: "R-hat", limit: "above 1.01",
 		find: func(e *evidence) []string {
-			return e.parameters(fmt.Sprintf("R-hat above %.4g", maxRHat), func(p *diagnostics.Summary) bool { return p.RHat > maxRHat },
+			out := e.parameters(fmt.Sprintf("R-hat above %.4g", maxRHat), func(p *diagnostics.Summary) bool { return p.RHat > maxRHat },
 				func(p *diagnostics.Summary) (float64, string) { return p.RHat, fmt.Sprintf("%.4g", p.RHat) })
+			if p := e.runOff(); p != nil {
+				out[0] += fmt.Sprintf(" (draws of %s reach %.0e: if no prior holds it, the posterior is improper, and has to have one)", p.Name, p.SD)
+			}
+			return out
 		},
 		brief:   "the chains have not mixed; run longer, reparametrise, or take another metric",
 		meaning: "The chains disagree about these parameters: they have not mixed, and means and quantiles depend on where the chains began.",
@@ -141,8 +148,8 @@ var warningRules = []warningRule{
 			return []string{e.apart.String()}
 		},
 		brief:   "no chain passes from one to the other, and how much each counts is not known; try --init prior, another --seed, or a prior that tells them apart",
-		meaning: "Each of these places may be a mode of the posterior: one by chance of where chains began, or one of several that are alike, as components of a mixture or factors that may change places or signs. Chains do not cross between them, so the share of each is not known, and more draws do not help.",
-		try:     "--init prior, or --init with values near what is plausible; another --seed, to see which places are found again. Components that may change places are told apart by `ordered`, factors by the signs of some loadings, other modes by what the prior knows.",
+		meaning: "Each of these places may be a mode of the posterior: one by chance of where chains began, or one of several that are alike, as components of a mixture or factors that may change places or signs. Chains do not cross between them, so the share of each is not known, and more draws do not help. Of a scale that is near 0 in some chains and not in others it is the neck of a funnel, which chains hardly enter or leave.",
+		try:     "--init prior, or --init with values near what is plausible; another --seed, to see which places are found again. Components that may change places are told apart by `ordered`, factors by the signs of some loadings, other modes by what the prior knows. In a neck: a larger --target-accept, or the vector that the scale is of, written by its standard variates.",
 	},
 	{
 		condition: "mean log density of a chain, beside that of the highest", limit: "lower by 10 and by 5 standard deviations",
@@ -495,6 +502,16 @@ func (e *evidence) parameters(what string, holds func(*diagnostics.Summary) bool
 }
 
 func first(a float64, _ string) float64 { return a }
+
+// runOff is the parameter about which chains disagree the most by size, where that is far beyond any unit; nil elsewhere.
+func (e *evidence) runOff() (worst *diagnostics.Summary) {
+	for k := range e.rows {
+		if p := &e.rows[k]; p.RHat > maxRHat && p.SD > maxSD && (worst == nil || p.SD > worst.SD) {
+			worst = p
+		}
+	}
+	return worst
+}
 
 // each applies a finding to every block.
 func each(find func(b *blockEvidence) string) func(e *evidence) []string {

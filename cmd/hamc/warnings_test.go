@@ -132,6 +132,19 @@ func TestWarningRules(t *testing.T) {
 	}
 }
 
+// Parameters that ran off are named where chains have not mixed, and large ones that have are not.
+func TestRunOff(t *testing.T) {
+	e := sound(true)
+	e.rows[0].SD, e.rows[0].RHat, e.rows[1].SD = 1e20, 1.3, 1e30
+	if got, want := e.warnings()[0].line(), "R-hat above 1.01 for 1 of 2 parameters, 1.3 for a (draws of a reach 1e+20: if no prior holds it, "; !strings.HasPrefix(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+	e.rows[0].SD = 1e12
+	if got := e.warnings()[0].line(); strings.Contains(got, "improper") {
+		t.Errorf("%s", got)
+	}
+}
+
 // docs/output.md holds the table's conditions and limits.
 func TestWarningsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/output.md")

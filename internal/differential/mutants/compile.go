@@ -125,6 +125,12 @@ func (c *compilation) fault(kind, format string, args ...any) {
 // rehearse is called with each text by tests of what limits workers; nil otherwise.
 var rehearse func(text string)
 
+// curved reports whether the second derivatives of a model are derived too: of one in four, by its text.
+func curved(text string) bool { return crc32.ChecksumIEEE([]byte(text))%4 == 0 }
+
+// curvedTimes is how many times the limits of other models those of second derivatives are, in package symbolic as here.
+const curvedTimes = 4
+
 func (c *compilation) run() {
 	now.Store(int32(loading))
 	text := c.mutant.Text
@@ -148,8 +154,7 @@ func (c *compilation) run() {
 	}
 	now.Store(int32(deriving))
 	derive := symbolic.Derive
-	// Of one model in four, by its text, the second derivatives too.
-	if crc32.ChecksumIEEE([]byte(text))%4 == 0 {
+	if curved(text) {
 		derive = symbolic.DeriveCurved
 	}
 	d, list := derive(m)

@@ -94,7 +94,11 @@ func work() error {
 		m := o.Mutant
 		limited := func(m *mutant, do func()) {
 			now.Store(int32(loading))
-			b := &began{m, o.Limits, processor.Time(), time.Now()}
+			most := o.Limits
+			if curved(m.Text) {
+				most.Seconds *= curvedTimes
+			}
+			b := &began{m, most, processor.Time(), time.Now()}
 			start.Store(b)
 			if do(); !start.CompareAndSwap(b, nil) {
 				select {} // it took too much, which is being told
