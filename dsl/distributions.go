@@ -166,7 +166,7 @@ var univariate = []Distribution{
 	{
 		Name: "student_t", Support: RealLine, Random: "StudentT",
 		Args:       []DistArg{{"nu", Positive}, {"mu", RealLine}, {"sigma", Positive}},
-		LogDensity: "stirling_rest(0.5*nu + 0.5) - stirling_rest(0.5*nu) + 0.5*nu*log1p(1/nu) - 0.5 - 0.5*log(2*pi()) - log(sigma) - 0.5*(nu + 1)*log1p_square((y - mu)/(sigma*sqrt(nu)))",
+		LogDensity: "log_rising_ratio(nu/2, 0.5) - 0.5*log(2*pi()) - log(sigma) - 0.5*(nu + 1)*log1p_square((y - mu)/(sigma*sqrt(nu)))",
 		LogCdf:     "log_student_cdf(nu, (y - mu)/sigma)",
 		LogCcdf:    "log_student_cdf(nu, (mu - y)/sigma)",
 		Fisher: [][]string{
@@ -399,6 +399,7 @@ var univariate = []Distribution{
 		Fisher:     [][]string{{"", ""}, {"", "N*inv_logit(eta)*(1 - inv_logit(eta))"}},
 	},
 	{
+		// log_rising_ratio by its parts: with log1p(y/alpha), y/alpha^2 of its derivative would be infinite at a tiny alpha.
 		Name: "beta_binomial", Support: UpTo, Random: "BetaBinomial",
 		Args: []DistArg{{"N", CountArg}, {"alpha", Positive}, {"beta", Positive}},
 		LogDensity: "lchoose(N, y) + stirling_rest(y + alpha) - stirling_rest(alpha) + (y + alpha - 0.5)*log1p_exp(log(y) - log(alpha)) + " +
@@ -423,10 +424,9 @@ var univariate = []Distribution{
 		Fisher:     [][]string{{"exp(eta)"}},
 	},
 	{
-		// In this and the next two rows lbeta would keep digits where the shape is beyond 1e8, and cost three times what lgamma does.
 		Name: "neg_binomial", Support: Counts, Random: "NegBinomial",
 		Args:       []DistArg{{"alpha", Positive}, {"beta", Positive}},
-		LogDensity: "stirling_rest(y + alpha) - stirling_rest(alpha) + (y + alpha - 0.5)*log1p(y/alpha) - y - lgamma(y + 1) + y*log(alpha) - alpha*log1p_exp(-log(beta)) - y*log1p(beta)",
+		LogDensity: "log_rising_ratio(alpha, y) - lgamma(y + 1) + y*log(alpha) - alpha*log1p_exp(-log(beta)) - y*log1p(beta)",
 		LogCdf:     "log_inc_beta_logit(alpha, y + 1, log(beta))",
 		LogCcdf:    "log_inc_beta_logit(y + 1, alpha, -log(beta))",
 		Fisher:     [][]string{{"", ""}, {"", "alpha/(beta^2*(1 + beta))"}},
@@ -434,7 +434,7 @@ var univariate = []Distribution{
 	{
 		Name: "neg_binomial_2", Support: Counts, Random: "NegBinomial2",
 		Args:       []DistArg{{"mu", Positive}, {"phi", Positive}},
-		LogDensity: "stirling_rest(y + phi) - stirling_rest(phi) + (y + phi - 0.5)*log1p(y/phi) - y - lgamma(y + 1) + y*log(mu) - (y + phi)*log1p_exp(log(mu) - log(phi))",
+		LogDensity: "log_rising_ratio(phi, y) - lgamma(y + 1) + y*log(mu) - (y + phi)*log1p_exp(log(mu) - log(phi))",
 		LogCdf:     "log_inc_beta_logit(phi, y + 1, log(phi) - log(mu))",
 		LogCcdf:    "log_inc_beta_logit(y + 1, phi, log(mu) - log(phi))",
 		Fisher:     [][]string{{"1/(mu + mu^2/phi)", ""}, {"", ""}},
@@ -442,7 +442,7 @@ var univariate = []Distribution{
 	{
 		Name: "neg_binomial_2_log", Support: Counts, Random: "NegBinomial2Log",
 		Args:       []DistArg{{"eta", RealLine}, {"phi", Positive}},
-		LogDensity: "stirling_rest(y + phi) - stirling_rest(phi) + (y + phi - 0.5)*log1p(y/phi) - y - lgamma(y + 1) + y*eta - (y + phi)*log1p_exp(eta - log(phi))",
+		LogDensity: "log_rising_ratio(phi, y) - lgamma(y + 1) + y*eta - (y + phi)*log1p_exp(eta - log(phi))",
 		LogCdf:     "log_inc_beta_logit(phi, y + 1, log(phi) - eta)",
 		LogCcdf:    "log_inc_beta_logit(y + 1, phi, eta - log(phi))",
 		Fisher:     [][]string{{"phi*inv_logit(eta - log(phi))", ""}, {"", ""}},
@@ -518,7 +518,7 @@ var univariate = []Distribution{
 	{
 		Name: "half_student_t", Support: Positive, Random: "HalfStudentT",
 		Args:       []DistArg{{"nu", Positive}, {"sigma", Positive}},
-		LogDensity: "log(2) + stirling_rest(0.5*nu + 0.5) - stirling_rest(0.5*nu) + 0.5*nu*log1p(1/nu) - 0.5 - 0.5*log(2*pi()) - log(sigma) - 0.5*(nu + 1)*log1p_square(y/(sigma*sqrt(nu)))",
+		LogDensity: "log(2) + log_rising_ratio(nu/2, 0.5) - 0.5*log(2*pi()) - log(sigma) - 0.5*(nu + 1)*log1p_square(y/(sigma*sqrt(nu)))",
 		LogCdf:     "log_inc_beta_logit(0.5, nu/2, 2*log(y/sigma) - log(nu))",
 		LogCcdf:    "log(2) + log_student_cdf(nu, -y/sigma)",
 		// That of student_t; log y is shifted by log sigma.
@@ -632,7 +632,7 @@ var univariate = []Distribution{
 		Name: "zero_inflated_neg_binomial_2", Support: Counts, Random: "ZeroInflatedNegBinomial2",
 		Args: []DistArg{{"theta", UnitOpen}, {"mu", Positive}, {"phi", Positive}},
 		LogDensity: "if y == 0 then log(theta + (1 - theta)*exp(-phi*log1p_exp(log(mu) - log(phi)))) " +
-			"else log1m(theta) + stirling_rest(y + phi) - stirling_rest(phi) + (y + phi - 0.5)*log1p(y/phi) - y - lgamma(y + 1) + y*log(mu) - (y + phi)*log1p_exp(log(mu) - log(phi))",
+			"else log1m(theta) + log_rising_ratio(phi, y) - lgamma(y + 1) + y*log(mu) - (y + phi)*log1p_exp(log(mu) - log(phi))",
 		LogCdf:  "log_sum_exp(log(theta), log1m(theta) + log_inc_beta_logit(phi, y + 1, log(phi) - log(mu)))",
 		LogCcdf: "log1m(theta) + log_inc_beta_logit(y + 1, phi, log(mu) - log(phi))",
 		// Of the zeros of neg_binomial_2 with the probability p, the derivative of log p is -1/(1 + mu/phi).

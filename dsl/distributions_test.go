@@ -234,6 +234,7 @@ var functions = map[string]func(x []float64) float64{
 	"stirling_rest": func(x []float64) float64 {
 		return lgamma(x[0]) - (x[0]-0.5)*math.Log(x[0]) + x[0] - 0.5*math.Log(2*math.Pi)
 	},
+	"log_rising_ratio": func(x []float64) float64 { return lgamma(x[0]+x[1]) - lgamma(x[0]) - x[1]*math.Log(x[0]) },
 	"log_Phi_tilted": func(x []float64) float64 {
 		return math.Log(math.Erfc((x[1]-x[0])/math.Sqrt2)/2) + 0.5*x[1]*x[1] - x[1]*x[0]
 	},

@@ -54,8 +54,7 @@ var families = []Distribution{
 	{
 		Name: "dirichlet_multinomial", Support: VectorCounts,
 		Args: []DistArg{{"alpha", VectorPositive}},
-		Define: "(y int[K], alpha real[K]) = stirling_rest(sum(alpha)) - stirling_rest(sum(y) + sum(alpha)) - (sum(y) + sum(alpha) - 0.5)*log1p(sum(y)/sum(alpha)) + " +
-			"sum(k in K) (stirling_rest(y[k] + alpha[k]) - stirling_rest(alpha[k]) + (y[k] + alpha[k] - 0.5)*log1p(y[k]/alpha[k]) + y[k]*(log(alpha[k]) - log(sum(alpha)))) + " +
+		Define: "(y int[K], alpha real[K]) = sum(k in K) (log_rising_ratio(alpha[k], y[k]) + y[k]*(log(alpha[k]) - log(sum(alpha)))) - log_rising_ratio(sum(alpha), sum(y)) + " +
 			"lgamma(sum(y) + 1) - sum(lgamma(y + 1))",
 	},
 	{
@@ -73,7 +72,7 @@ var families = []Distribution{
 	{
 		Name: "multi_student_t_cholesky", Support: VectorReal,
 		Args: []DistArg{{"nu", Positive}, {"mu", VectorReal}, {"L", LowerFactor}},
-		Define: "(y real[n], nu real > 0, mu real[n], L real[n, n]) {\nlet z = solve_lower(L, y - mu)\nreturn stirling_rest(0.5*(nu + n)) - stirling_rest(0.5*nu) + 0.5*(nu + n - 1)*log1p(n/nu) - 0.5*n - 0.5*n*log(2*pi()) - " +
+		Define: "(y real[n], nu real > 0, mu real[n], L real[n, n]) {\nlet z = solve_lower(L, y - mu)\nreturn log_rising_ratio(0.5*nu, 0.5*n) - 0.5*n*log(2*pi()) - " +
 			"sum(i in n) log(L[i, i]) - 0.5*(nu + n)*log1p(dot(z, z)/nu)\n}",
 	},
 	{
@@ -119,7 +118,7 @@ var families = []Distribution{
 	{
 		Name: "multi_student_t", Support: VectorReal,
 		Args: []DistArg{{"nu", Positive}, {"mu", VectorReal}, {"Sigma", Covariance}},
-		Define: "(y real[n], nu real > 0, mu real[n], Sigma real[n, n]) = stirling_rest(0.5*(nu + n)) - stirling_rest(0.5*nu) + 0.5*(nu + n - 1)*log1p(n/nu) - 0.5*n - 0.5*n*log(2*pi()) - " +
+		Define: "(y real[n], nu real > 0, mu real[n], Sigma real[n, n]) = log_rising_ratio(0.5*nu, 0.5*n) - 0.5*n*log(2*pi()) - " +
 			"0.5*log_det(Sigma) - 0.5*(nu + n)*log1p(dot(y - mu, solve_spd(Sigma, y - mu))/nu)",
 	},
 }

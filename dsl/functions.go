@@ -49,7 +49,7 @@ var Functions = []Function{
 	{"lgamma", 1, Elementwise, "log |Γ(x)|"},
 	{"digamma", 1, Elementwise, "derivative of lgamma"},
 	{"trigamma", 1, Elementwise, "second derivative of lgamma"},
-	{"stirling_rest", 1, Elementwise, "log Γ(x) − (x − ½) log x + x − ½ log 2π, which Stirling's formula lacks"},
+	{"log_rising_ratio", 2, Elementwise, "log Γ(x + y) − log Γ(x) − y log x, also where its terms cancel"},
 	{"log_bessel_i0", 1, Elementwise, "log I₀(x), of the modified Bessel function of the first kind of order 0"},
 	{"Phi", 1, Elementwise, "standard normal cumulative distribution"},
 	{"log_Phi", 1, Elementwise, "log of Phi, also where that underflows"},

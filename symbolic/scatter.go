@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
 // scatter lowers a sum by data to a definition; nil if e is none. What is summed
@@ -106,10 +107,9 @@ func (l *lowering) grouped(e *expr.Expr) *expr.Expr {
 	}
 	apart := []*expr.Expr{c.Number(1)}
 	for n, f := range fs {
-		if u, v := exponents(c, f, i, at); u != nil {
-			u = l.lower(c.Call("exp", u)) // the product of it and the rest is one exponential no more
-			if u.Op != expr.Ref {
-				return nil
+		if u, v := l.scales(f, i, at); u != nil {
+			if u = l.lower(c.Call("exp", u)); u.Op != expr.Ref {
+				u = l.define(u, nil) // or the product with the rest would be one exponential again
 			}
 			apart, fs[n] = append(apart, c.Pow(u, ks[n])), c.Call("exp", v)
 		}
@@ -127,19 +127,32 @@ func (l *lowering) grouped(e *expr.Expr) *expr.Expr {
 	return l.lower(c.Mul(append(apart, c.Subst(r, j, expr.Sub{Data: at, Offset: up}))...))
 }
 
-// exponents splits the argument of an exponential that depends on both i and the indices of data: u does not depend on i. They are nil of all else.
-func exponents(c *expr.Context, f *expr.Expr, i *expr.Index, at *expr.Expr) (u, v *expr.Expr) {
-	if f.Op != expr.Call || f.Func.Name != "exp" || f.Args[0].Op != expr.Add || !expr.SharesFree(f, at) {
+// scales splits the argument of a product of positive parameters, which is one exponential of their coordinates, into what does not depend on i, as the data do, and the
+// rest: their values are apart what they are as a product. Nil of all else: of exp(a[l] − m[k]) the difference may be what keeps it finite.
+func (l *lowering) scales(f *expr.Expr, i *expr.Index, at *expr.Expr) (u, v *expr.Expr) {
+	c := l.p.c
+	if f.Op != expr.Call || f.Func.Name != "exp" || f.Args[0].Op != expr.Add || f.Args[0].Val != 0 || !expr.SharesFree(f, at) {
 		return nil, nil
 	}
-	sum := f.Args[0]
-	u, v = c.Number(0), c.Number(sum.Val)
-	for n, x := range sum.Args {
-		if x.HasFree(i) {
-			v = c.Add(v, c.Scale(sum.K[n], x))
-		} else {
-			u = c.Add(u, c.Scale(sum.K[n], x))
+	u, v = c.Number(0), c.Number(0)
+	for n, x := range f.Args[0].Args {
+		k := f.Args[0].K[n]
+		switch {
+		case k < 0 || !l.logarithmOfParameter(x):
+			return nil, nil
+		case x.HasFree(i):
+			v = c.Add(v, c.Scale(k, x))
+		default:
+			u = c.Add(u, c.Scale(k, x))
 		}
 	}
+	if u.IsNum(0) {
+		return nil, nil
+	}
 	return u, v
+}
+
+// logarithmOfParameter reports whether x is a coordinate that is the logarithm of the distance of a parameter from its bound.
+func (l *lowering) logarithmOfParameter(x *expr.Expr) bool {
+	return x.Op == expr.Ref && slices.ContainsFunc(l.p.post.Params, func(b *model.Param) bool { return b.Coord == x.Tensor && b.Transform.Plain == "log" })
 }

@@ -247,7 +247,7 @@ density 0*A[1, 1]*tau
 
 // TestTurnedDifferences: what data say of differences is a sum of matrices, all times the same number that depends on the position, and is turned to its axes too.
 func TestTurnedDifferences(t *testing.T) {
-	m, ds := dsl.Load("games.ham", `model games
+	d, _ := load(t, `model games
 data n, J int
 data home, away int[n] in 1..J
 data y real[n]
@@ -256,14 +256,7 @@ param tau, s real > 0
 a ~ normal(0, tau)
 y ~ student_t(7, a[home] - a[away], s)
 tau, s ~ half_normal(1)
-`, dsl.Options{})
-	if m == nil {
-		t.Fatal(ds.List)
-	}
-	d, list := Derive(m)
-	if d == nil {
-		t.Fatal(list)
-	}
+`)
 	d = d.Fit(map[string]int{"n": 64, "J": 32})
 	if len(d.Transports) != 1 {
 		t.Fatalf("%d maps, want one", len(d.Transports))

@@ -27,7 +27,7 @@ const (
 	// acceptance falls off in a tail, or chains disagree. The means, sds and quantiles of the banana are right at 9 %.
 	maxCutShort = 0.25
 
-	// maxSD is the standard deviation from which parameters that have not mixed are taken to have run off. It was 1e34, 1e39 and 1e153 of three whose posterior was improper.
+	// maxSD is the standard deviation from which parameters that have not mixed are taken to have run off. Of three whose posterior was improper, draws reached 1e34, 1e39 and 1e153.
 	maxSD = 1e15
 
 	// maxViolation is the median violation of reversibility or volume in an audit, in units of the metric: of a

@@ -1272,8 +1272,8 @@ func function(name string, x []float64) float64 {
 		return mathext.Zeta(2, x[0])
 	case "log_bessel_i0":
 		return logBesselI0(x[0])
-	case "stirling_rest":
-		return lgamma(x[0]) - (x[0]-0.5)*math.Log(x[0]) + x[0] - 0.5*math.Log(2*math.Pi)
+	case "log_rising_ratio":
+		return lgamma(x[0]+x[1]) - lgamma(x[0]) - x[1]*math.Log(x[0])
 	case "student_information":
 		nu := x[0]
 		return 0.25*(mathext.Zeta(2, nu/2)-mathext.Zeta(2, (nu+1)/2)) - (nu+5)/(2*nu*(nu+1)*(nu+3))

@@ -136,20 +136,21 @@ var Funcs = []Func{
 // Abbreviations are functions of the language that the calculus writes in
 // terms of others: the formula of x, y and z.
 var Abbreviations = map[string]string{
-	"square":          "x^2",
-	"asin":            "atan(x/sqrt((1 - x)*(1 + x)))",
-	"acos":            "2*atan(sqrt((1 - x)/(1 + x)))",
-	"acosh":           "log1p((x - 1) + sqrt((x - 1)*(x + 1)))",
-	"atanh":           "0.5*(log1p(x) - log1p(-x))",
-	"sqrt":            "x^0.5",
-	"inv":             "1/x",
-	"log1m":           "log1p(-x)",
-	"logit":           "log(x) - log1p(-x)",
-	"log_inv_logit":   "-log1p_exp(-x)",
-	"log1m_inv_logit": "-log1p_exp(x)",
-	"log_mix":         "log_sum_exp(log(x) + y, log1m(x) + z)",
-	"log_inc_beta":    "log_inc_beta_logit(x, y, log(z) - log1p(-z))",
-	"lchoose":         "-log(x + 1) - lbeta(x - y + 1, y + 1)",
+	"square":           "x^2",
+	"asin":             "atan(x/sqrt((1 - x)*(1 + x)))",
+	"acos":             "2*atan(sqrt((1 - x)/(1 + x)))",
+	"acosh":            "log1p((x - 1) + sqrt((x - 1)*(x + 1)))",
+	"atanh":            "0.5*(log1p(x) - log1p(-x))",
+	"sqrt":             "x^0.5",
+	"inv":              "1/x",
+	"log1m":            "log1p(-x)",
+	"logit":            "log(x) - log1p(-x)",
+	"log_inv_logit":    "-log1p_exp(-x)",
+	"log1m_inv_logit":  "-log1p_exp(x)",
+	"log_mix":          "log_sum_exp(log(x) + y, log1m(x) + z)",
+	"log_inc_beta":     "log_inc_beta_logit(x, y, log(z) - log1p(-z))",
+	"log_rising_ratio": "stirling_rest(x + y) - stirling_rest(x) + (x + y - 0.5)*log1p(y/x) - y",
+	"lchoose":          "-log(x + 1) - lbeta(x - y + 1, y + 1)",
 }
 
 var funcByName = func() map[string]*Func {

@@ -12,6 +12,9 @@ const (
 	MaxTotal  = 4_000_000 // all that, and what emission will take
 )
 
+// CurvedAllowance multiplies the limits where second derivatives of the density are derived.
+const CurvedAllowance = 4
+
 // Budget is what the derivation of a model may take of nodes, and what it has taken.
 type Budget struct {
 	Limited   bool // the limits hold

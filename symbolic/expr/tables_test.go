@@ -149,7 +149,7 @@ func TestAbbreviations(t *testing.T) {
 	domains := map[string][6]float64{ // of x, of y, of z
 		"square": {-3, 3}, "sqrt": {0.1, 5}, "inv": {0.2, 4}, "log1m": {-3, 0.9}, "logit": {0.05, 0.95},
 		"asin": {-0.99, 0.99}, "acos": {-0.99, 0.99}, "acosh": {1.01, 9}, "atanh": {-0.9, 0.9},
-		"log_inv_logit": {-5, 5}, "log1m_inv_logit": {-5, 5}, "lbeta": {0.3, 6, 0.3, 6}, "lchoose": {4, 9, 0.1, 3}, "log_inc_beta": {0.3, 6, 0.3, 6, 0.05, 0.95}, "log_mix": {0.05, 0.95, -3, 2, -2, 3},
+		"log_inv_logit": {-5, 5}, "log1m_inv_logit": {-5, 5}, "lbeta": {0.3, 6, 0.3, 6}, "lchoose": {4, 9, 0.1, 3}, "log_rising_ratio": {0.3, 30, 0.1, 9}, "log_inc_beta": {0.3, 6, 0.3, 6, 0.05, 0.95}, "log_mix": {0.05, 0.95, -3, 2, -2, 3},
 	}
 	for name, text := range expr.Abbreviations {
 		d, ok := domains[name]

@@ -152,7 +152,7 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 		c.Budget.MaxWork = p.Most
 	}
 	if curved {
-		c.Budget.Allowance = 4
+		c.Budget.Allowance = expr.CurvedAllowance
 	}
 	c.FirstOrder = firstOrder(m)
 	c.Nested = nestedIn(m)

@@ -128,9 +128,6 @@ var rehearse func(text string)
 // curved reports whether the second derivatives of a model are derived too: of one in four, by its text.
 func curved(text string) bool { return crc32.ChecksumIEEE([]byte(text))%4 == 0 }
 
-// curvedTimes is how many times the limits of other models those of second derivatives are, in package symbolic as here.
-const curvedTimes = 4
-
 func (c *compilation) run() {
 	now.Store(int32(loading))
 	text := c.mutant.Text

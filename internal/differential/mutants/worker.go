@@ -18,6 +18,7 @@ import (
 
 	"github.com/hamc-dev/hamc/internal/differential/typecheck"
 	"github.com/hamc-dev/hamc/internal/processor"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // What one mutant may take, but for its stack.
@@ -96,7 +97,7 @@ func work() error {
 			now.Store(int32(loading))
 			most := o.Limits
 			if curved(m.Text) {
-				most.Seconds *= curvedTimes
+				most.Seconds *= expr.CurvedAllowance
 			}
 			b := &began{m, most, processor.Time(), time.Now()}
 			start.Store(b)

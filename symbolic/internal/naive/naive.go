@@ -265,6 +265,8 @@ func PlainFunction(name string, x []float64) float64 {
 		return TrigammaSeries(x[0])
 	case "tetragamma":
 		return Derivative(func(q []float64) []float64 { return []float64{TrigammaSeries(q[0])} }, x, 0)[0]
+	case "log_rising_ratio":
+		return lg(x[0]+x[1]) - lg(x[0]) - x[1]*math.Log(x[0])
 	case "stirling_rest":
 		return lg(x[0]) - (x[0]-0.5)*math.Log(x[0]) + x[0] - 0.5*math.Log(2*math.Pi)
 	case "stirling_slope":

@@ -2,9 +2,8 @@ package symbolic
 
 import (
 	"fmt"
+	"math"
 	"testing"
-
-	"github.com/hamc-dev/hamc/dsl"
 )
 
 // TestCrossedRows: rows of effects that cross have maps for data of usual sizes, whether their covariance is written by its factor or as a whole: what data say of a row is summed
@@ -32,20 +31,13 @@ tu, tw, s ~ half_normal(1)
 Ru, Rw ~ %s(2)
 y[i] ~ normal(u[subject[i], cond[i]] + w[item[i], cond[i]], s) for i in n
 `, x.declared, fmt.Sprintf(x.prior, "u"), fmt.Sprintf(x.prior, "w"), x.correlations)
-			m, ds := dsl.Load("crossed.ham", text, dsl.Options{})
-			if m == nil {
-				t.Fatal(ds.List)
-			}
-			d, list := Derive(m)
-			if d == nil {
-				t.Fatal(list)
-			}
+			d, _ := load(t, text)
 			sizes := map[string]int{"n": 2000, "S": 40, "I": 24}
 			fitted := d.Fit(sizes)
 			if len(fitted.Transports) != 2 {
 				t.Fatalf("%d maps, want two", len(fitted.Transports))
 			}
-			of := *m
+			of := *d.Model
 			of.Sizes = sizes
 			if work, plain := operations(fitted.Work(), &of), operations(d.Work(), &of); work > 15*plain {
 				t.Errorf("the gradient takes %.0f operations with maps and %.0f without", work, plain)
@@ -56,7 +48,7 @@ y[i] ~ normal(u[subject[i], cond[i]] + w[item[i], cond[i]], s) for i in n
 
 // TestTestlets: sums over the items of the testlet of another item are those of testlets, gathered. No operation is there for each pair of items.
 func TestTestlets(t *testing.T) {
-	m, ds := dsl.Load("testlets.ham", `model testlets
+	d, _ := load(t, `model testlets
 data P, J, G int
 data grp int[J] in 1..G
 data Y   int[P, J] in {0, 1}
@@ -69,15 +61,8 @@ g, s ~ normal(0, 1)
 a, c ~ lognormal(0, 0.5)
 b    ~ normal(0, 1.5)
 Y    ~ bernoulli_logit(eta)
-`, dsl.Options{})
-	if m == nil {
-		t.Fatal(ds.List)
-	}
-	d, list := Derive(m)
-	if d == nil {
-		t.Fatal(list)
-	}
-	of := *m
+`)
+	of := *d.Model
 	work := func(items int) float64 {
 		of.Sizes = map[string]int{"P": 200, "J": items, "G": 3}
 		return operations(d.Work(), &of)
@@ -88,5 +73,30 @@ Y    ~ bernoulli_logit(eta)
 	of.Sizes = map[string]int{"P": 200, "J": 15, "G": 3}
 	if fitted := d.Fit(of.Sizes); len(fitted.Transports) != 2 {
 		t.Errorf("%d maps, want those of the abilities", len(fitted.Transports))
+	}
+}
+
+// TestGroupedDifferences: an exponential of a difference, as it keeps a sum of exponentials finite, is not split where such sums are taken for groups.
+func TestGroupedDifferences(t *testing.T) {
+	d, _ := load(t, `model soft
+data n, J int
+data g int[n] in 1..J
+param a real[n]
+a ~ normal(1000, 1)
+density -sum(k in n) log(sum(l in n) delta(g[l], g[k])*exp(a[l] - a[k]))
+`)
+	q := []float64{1000, 1000.5, 999, 1001}
+	want := 0.0
+	for k, g := range []int{1, 1, 2, 2} {
+		sum := 0.0
+		for l, h := range []int{1, 1, 2, 2} {
+			if g == h {
+				sum += math.Exp(q[l] - q[k])
+			}
+		}
+		want += -math.Log(sum) - 0.5*(q[k]-1000)*(q[k]-1000) - 0.5*math.Log(2*math.Pi)
+	}
+	if got := newBench(t, d, map[string][]float64{"n": {4}, "J": {2}, "g": {1, 1, 2, 2}}).logDensity(q); !(math.Abs(got-want) < 1e-12) {
+		t.Errorf("log density %v, want %v", got, want)
 	}
 }
