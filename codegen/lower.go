@@ -260,9 +260,9 @@ func (l *lowering) summed(e *expr.Expr, acc *loop.Var) {
 	from, to, rest := l.g.d.C.Bounds(e)
 	r := e.Index.Range
 	lo, hi := l.g.extent(r.Lo.Plus(-1)), l.g.extent(r.Hi)
-	for _, s := range to {
-		if bound, end := l.position(s), s.End(); end.Name == r.Hi.Name && end.Offset-1 <= r.Hi.Offset {
-			hi = bound // which is no more than that
+	for n, s := range to {
+		if bound, end := l.position(s), s.End(); n == 0 && end.Name == r.Hi.Name && end.Offset-1 <= r.Hi.Offset {
+			hi = bound // which is no more than the end of the range
 		} else {
 			hi = loop.Least(bound, hi)
 		}

@@ -11,6 +11,7 @@ var scaled = []string{"normal", "student_t", "cauchy", "logistic", "double_expon
 // freeScales warns of priors x ~ normal(0, s) of K numbers that sum to 0: K − 1 of them are free, and the density has K factors 1/s. Where s goes to 0 it grows like 1/s
 // after x is integrated out, unless the data exclude that: there is no posterior. A statement `density log(s)` takes one factor away.
 func (c *checker) freeScales(m *Model) {
+	told := map[string]bool{}
 	for _, t := range m.Terms {
 		if t.Left == nil || t.Dist == nil || !slices.Contains(scaled, t.Dist.Name) || len(t.Args) == 0 {
 			continue
@@ -18,12 +19,41 @@ func (c *checker) freeScales(m *Model) {
 		scale := t.Args[len(t.Args)-1]
 		c.differencesOfPairs(m, t, scale)
 		p, s := paramOf(t.Left), paramOf(scale)
-		if p == nil || p.Constraint != SumToZero || s == nil || s.Support.LoNum == nil || !scale.Type().IsScalar() || takenAway(m, scale) {
+		if p == nil || p.Constraint != SumToZero || s == nil || s.Support.LoNum == nil || !scale.Type().IsScalar() || !scalesAll(m, p, scale) || takenAway(m, scale) || told[p.Name+" "+Text(scale)] {
 			continue
 		}
+		told[p.Name+" "+Text(scale)] = true
 		c.warn(FreeScale, t.Left.Span(), fmt.Sprintf("add `density %s`, which takes one factor away", missingFactor(t, p, scale)),
 			"`%s` sums to 0, so one number less is free than there are factors 1/%s: where data allow that to go to 0 the density grows without end, and there is no posterior", p.Name, Text(scale))
 	}
+}
+
+// scalesAll reports whether priors with a scale are of all numbers that sum to 0, from the first to the last: a walk, which begins at the second of K, has the K − 1 factors of
+// as many free numbers.
+func scalesAll(m *Model, p *Param, scale Expr) bool {
+	first, last := false, false
+	for _, t := range m.Terms {
+		if t.Left == nil || t.Dist == nil || len(t.Args) == 0 || paramOf(t.Left) != p || Text(t.Args[len(t.Args)-1]) != Text(scale) {
+			continue
+		}
+		at, ok := t.Left.(*IndexExpr)
+		if !ok || len(at.Subscripts) < len(p.Type.Shape) {
+			return true
+		}
+		s, size := at.Subscripts[len(at.Subscripts)-1], p.Type.Shape[len(p.Type.Shape)-1]
+		switch {
+		case s.Index != nil && s.Index.From == nil && s.Index.Upto == nil:
+			first = first || s.Index.Range.Lo.Plus(s.Offset) == Fixed(1)
+			last = last || s.Index.Range.Hi.Plus(s.Offset) == size
+		case s.All:
+			first, last = first || s.Offset == 0, last || s.At == Extent{} || s.At == size
+		case s.Index != nil || s.Gather != nil:
+			first, last = true, true
+		default:
+			first, last = first || s.At == Fixed(1), last || s.At == size
+		}
+	}
+	return first && last
 }
 
 // differencesOfPairs warns of differences x[a] - x[b] ~ normal(0, s) of pairs in data: of n numbers n − 1 differences are free, and pairs that are no tree are more.

@@ -175,8 +175,13 @@ func deriveOwn(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 		r, list := derive(m, m.Blocks[0], curved, model.BandedMaps, &used)
 		if r == nil && leaves(m.Blocks[0]) && tooLarge(list) {
 			// What the maps of latent vectors take of the limits is hamc's choice, not the model's.
-			if plain, again := derive(m, m.Blocks[0], curved, model.NoMaps, &model.Spent{}); plain != nil {
-				return plain, again
+			for _, less := range []model.Maps{model.SmallMaps, model.NoMaps} {
+				if less == model.SmallMaps && !observesVectors(m) {
+					continue
+				}
+				if smaller, again := derive(m, m.Blocks[0], curved, less, &model.Spent{}); smaller != nil {
+					return smaller, again
+				}
 			}
 		}
 		return r, list
@@ -200,6 +205,11 @@ func deriveOwn(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 		}
 	}
 	return joint, list
+}
+
+// observesVectors reports whether a model has a distribution of vectors that SmallMaps do not look into.
+func observesVectors(m *dsl.Model) bool {
+	return slices.ContainsFunc(m.Terms, func(t *dsl.Term) bool { return t.Dist != nil && model.Jointly(t.Dist) })
 }
 
 // tooLarge reports whether a message says that a model is beyond the limits.

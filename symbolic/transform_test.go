@@ -67,3 +67,29 @@ func TestTransformRows(t *testing.T) {
 		}
 	}
 }
+
+// TestTransformsFarOut: where a coordinate is so large that its exponential is no number, the density may still be one, as of a covariance in dollars, and then so is its gradient. Other
+// elements than those that take the exponential are not multiplied by it.
+func TestTransformsFarOut(t *testing.T) {
+	for _, row := range model.Transforms {
+		d, _ := load(t, "model m\nparam x "+row.Example+"\ndensity -1e-9*sum(x.^2)\nmetric identity\n")
+		b := newBench(t, d, nil)
+		for n := range b.dim() {
+			for _, far := range []float64{-800, 800} {
+				q := make([]float64, b.dim())
+				for k := range q {
+					q[k] = 0.3 - 0.1*float64(k)
+				}
+				q[n] = far
+				if l := b.logDensity(q); math.IsInf(l, 0) || math.IsNaN(l) {
+					continue
+				}
+				for k, g := range b.vector(d.Gradient, q) {
+					if math.IsInf(g, 0) || math.IsNaN(g) {
+						t.Errorf("row %s, coordinate %d at %v: entry %d of the gradient is %v", row.Name, n, far, k, g)
+					}
+				}
+			}
+		}
+	}
+}

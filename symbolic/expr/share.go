@@ -279,6 +279,16 @@ func (c *Context) Kept(e *Expr) *Expr {
 	return r
 }
 
+// Copied is an array of elements of another, which a reference to that is: what is a function of them is not taken for one of all elements of the other.
+func (c *Context) Copied(e *Expr) *Expr {
+	if len(e.free) == 0 {
+		return e
+	}
+	r := c.enclosed(e, false)
+	r.Tensor.Atom = true
+	return r
+}
+
 // KeepOver makes arrays over ranges like those of indices worth it.
 func (c *Context) KeepOver(indices []*Index) {
 	var ranges []dsl.Range

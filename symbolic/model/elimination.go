@@ -467,36 +467,38 @@ func (p *Posterior) remaining(m *gaussian, left []int, k int, dense bool, less f
 	for l := range g {
 		g[l] = slices.Clone(m.g[l])
 	}
-	for n, l := range left {
-		if l == k {
-			continue
+	block := func(l, o int) *expr.Expr {
+		e := c.Sub(g[l][o], less(l, o))
+		switch {
+		case dense || m.v[l].level() && m.v[o].level():
+			e = c.Atom(e)
+		case m.many():
+			e = m.kept(p, l, o, e)
 		}
-		w := m.v[l]
-		r[l] = c.Sub(r[l], lessR(l))
-		for _, o := range left[n:] {
-			if o == k {
-				continue
-			}
-			e := c.Sub(g[l][o], less(l, o))
-			switch {
-			case dense || w.level() && m.v[o].level():
-				e = c.Atom(e)
-			case m.many():
-				e = m.kept(p, l, o, e)
-			}
-			g[l][o] = e
-			if o != l { // the transpose
-				g[o][l] = c.SubstAll(e, slices.Concat(w.is, m.v[o].js), expr.SubsOf(slices.Concat(w.js, m.v[o].is)))
-			}
-		}
-		if dense || m.many() || w.level() {
-			r[l] = c.Atom(r[l])
-		}
+		return e
+	}
+	rest := slices.DeleteFunc(slices.Clone(left), func(l int) bool { return l == k })
+	beside := func(l int) bool { return m.v[l].b == m.v[k].b }
+	apart := func(l int) bool { return !beside(l) }
+	for _, l := range slices.Concat(slices.DeleteFunc(slices.Clone(rest), beside), slices.DeleteFunc(slices.Clone(rest), apart)) { // what does not do ends here, before the other blocks are made: of other parameters sooner than of the same
+		g[l][l] = block(l, l)
 		if dense {
 			continue
 		}
-		if f := p.formOf(w, g[l][l]); f == nil || f.bands == nil {
+		if f := p.formOf(m.v[l], g[l][l]); f == nil || f.bands == nil {
 			return nil, nil, false
+		}
+	}
+	for n, l := range rest {
+		w := m.v[l]
+		r[l] = c.Sub(r[l], lessR(l))
+		for _, o := range rest[n+1:] {
+			e := block(l, o)
+			g[l][o] = e
+			g[o][l] = c.SubstAll(e, slices.Concat(w.is, m.v[o].js), expr.SubsOf(slices.Concat(w.js, m.v[o].is))) // the transpose
+		}
+		if dense || m.many() || w.level() {
+			r[l] = c.Atom(r[l])
 		}
 	}
 	return g, r, true

@@ -224,8 +224,10 @@ func (p *Posterior) takeTerm(m *gaussian, t *PosteriorTerm, as view) bool {
 	}
 	hidden := solved || recursive(t.L, latents)
 	var s *normalPrior
+	var joint *expr.Expr
 	if !hidden { // what a recursion makes of a vector cannot be written without that
 		s = p.normalPrior(t, latents)
+		joint = p.jointObservation(t, latents, as)
 	}
 	switch {
 	case s != nil && p.pinned(m, t, s):
@@ -242,6 +244,10 @@ func (p *Posterior) takeTerm(m *gaussian, t *PosteriorTerm, as view) bool {
 		m.data = c.Add(m.data, l)
 		m.used = append(m.used, t)
 		m.scaled = m.scaled || p.sloping(t.Args[0].At(), latents)
+	case joint != nil:
+		m.data = c.Add(m.data, joint)
+		m.used = append(m.used, t)
+		m.scaled = true
 	case t.Term.Dist != nil && !t.Term.Dist.Whole() && !p.leftMentions(t, latents) && expr.DependsOnCoords(t.Left.At()):
 		// What other parameters say of a vector changes with them: a score at the reference would not follow it.
 	default:

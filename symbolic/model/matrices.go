@@ -110,7 +110,8 @@ func (b *Param) logLeft(c *expr.Context, order expr.Triangle, of []expr.Sub, i, 
 // covFactor is an element of the factor of a covariance matrix.
 func (b *Param) covFactor(c *expr.Context, s []expr.Sub) *expr.Expr {
 	of, i, j := elementOf(s)
-	return c.Add(c.Mul(c.Before(j, i), b.lower(c, of, i, j)), c.Mul(c.Delta(i, j), c.Call("exp", b.lower(c, of, i, i))))
+	diagonal := c.Copied(b.lower(c, of, i, i)) // of the others, which may be any number, no exp is taken
+	return c.Add(c.Mul(c.Before(j, i), b.lower(c, of, i, j)), c.Mul(c.Delta(i, j), c.Call("exp", diagonal)))
 }
 
 // gram is an element of F F' with the matrix F that stands between the coordinates and the values.

@@ -136,46 +136,94 @@ func (p *Posterior) standardPrior(s *standard) *normalPrior {
 	return out
 }
 
+// Jointly reports whether a distribution is that of a vector that is normal as a whole.
+func Jointly(d *dsl.Distribution) bool {
+	return slices.Contains([]string{"multi_normal", "multi_normal_prec", "multi_normal_cholesky"}, d.Name)
+}
+
 // jointPrior is the density of a row of elements of latent vectors, or of such a vector as a whole, that is a normal one as a whole.
 func (p *Posterior) jointPrior(t *PosteriorTerm, latents []*latent) *normalPrior {
 	c := p.C
-	if !slices.Contains([]string{"multi_normal", "multi_normal_prec", "multi_normal_cholesky"}, t.Term.Dist.Name) {
+	if !Jointly(t.Term.Dist) {
 		return nil
 	}
 	n, mean, precision := t.Left.Shape[0], t.Args[0], p.vectorPrecision(t, true)
-	out := &normalPrior{logDensity: c.Number(0)}
+	out := &normalPrior{}
 	add := func(indices []*expr.Index, at expr.Sub) bool {
 		s := &standIn{u: t.Left.At(at), center: mean.At(at), indices: indices}
 		out.each = append(out.each, s)
 		return !mentionsAny(s.center, latents) || p.linear(s.center, latents)
 	}
-	form := func(indices []*expr.Index, a, b expr.Sub) bool {
-		w := precision.At(a, b)
-		out.scaled = out.scaled || w.Stage() >= expr.StagePosition
-		gap := func(at expr.Sub) *expr.Expr { return c.Sub(t.Left.At(at), mean.At(at)) }
-		out.logDensity = c.Add(out.logDensity, c.SumAll(indices, c.Scale(-0.5, c.Mul(w, gap(a), gap(b)))))
-		return !mentionsAny(w, latents)
-	}
 	if !n.IsConst() || n.Offset > MostVectors {
-		i, j := c.NewIndex("i", expr.UpTo(n)), c.NewIndex("j", expr.UpTo(n))
-		inner := append(slices.Clone(t.Indices), i)
-		if !add(inner, expr.Sub{Index: i}) || !form(append(slices.Clone(inner), j), expr.Sub{Index: i}, expr.Sub{Index: j}) {
+		i := c.NewIndex("i", expr.UpTo(n))
+		if !add(append(slices.Clone(t.Indices), i), expr.Sub{Index: i}) {
 			return nil
 		}
-		return out
-	}
-	for k := range n.Offset {
-		a := expr.Sub{At: dsl.Fixed(k + 1)}
-		if !add(t.Indices, a) {
-			return nil
-		}
-		for l := range n.Offset {
-			if !form(t.Indices, a, expr.Sub{At: dsl.Fixed(l + 1)}) {
+	} else {
+		for k := range n.Offset {
+			if !add(t.Indices, expr.Sub{At: dsl.Fixed(k + 1)}) {
 				return nil
 			}
 		}
 	}
+	var known bool
+	out.logDensity, out.scaled, known = p.quadraticForm(t, func(a, b expr.Sub) *expr.Expr { return precision.At(a, b) }, latents)
+	if !known {
+		return nil
+	}
 	return out
+}
+
+// jointObservation is the log density of observed vectors that are normal as a whole, as far as it depends on their means: nil where these are not linear in latent vectors, or the precision
+// depends on such. That is at the reference where it is made of vectors that are not known before.
+func (p *Posterior) jointObservation(t *PosteriorTerm, latents []*latent, as view) *expr.Expr {
+	if p.Maps == SmallMaps || as.apart || t.Term.Dist == nil || !Jointly(t.Term.Dist) || p.leftMentions(t, latents) {
+		return nil
+	}
+	n, mean := t.Left.Shape[0], t.Args[0]
+	if !n.IsConst() || n.Offset > MostVectors {
+		return nil
+	}
+	for k := range n.Offset {
+		if e := mean.At(expr.Sub{At: dsl.Fixed(k + 1)}); mentionsAny(e, latents) && !p.linear(e, latents) {
+			return nil
+		}
+	}
+	precision := p.vectorPrecision(t, true)
+	l, _, known := p.quadraticForm(t, func(a, b expr.Sub) *expr.Expr {
+		w := precision.At(a, b)
+		if mentionsAny(w, as.unknown) {
+			return p.atReference(w)
+		}
+		return w
+	}, latents)
+	if !known {
+		return nil
+	}
+	return l
+}
+
+// quadraticForm is −½ (x − μ)ᵀ W (x − μ) of the left sides x of a term with the means μ, where W is their precision: whether that depends on parameters, and that no latent vector is in it.
+func (p *Posterior) quadraticForm(t *PosteriorTerm, precision func(a, b expr.Sub) *expr.Expr, latents []*latent) (form *expr.Expr, scaled, known bool) {
+	c, n, mean := p.C, t.Left.Shape[0], t.Args[0]
+	form, known = c.Number(0), true
+	add := func(indices []*expr.Index, a, b expr.Sub) {
+		w := precision(a, b)
+		scaled, known = scaled || w.Stage() >= expr.StagePosition, known && !mentionsAny(w, latents)
+		gap := func(at expr.Sub) *expr.Expr { return c.Sub(t.Left.At(at), mean.At(at)) }
+		form = c.Add(form, c.SumAll(indices, c.Scale(-0.5, c.Mul(w, gap(a), gap(b)))))
+	}
+	if !n.IsConst() || n.Offset > MostVectors {
+		i, j := c.NewIndex("i", expr.UpTo(n)), c.NewIndex("j", expr.UpTo(n))
+		add(append(slices.Clone(t.Indices), i, j), expr.Sub{Index: i}, expr.Sub{Index: j})
+		return form, scaled, known
+	}
+	for k := range n.Offset {
+		for l := range n.Offset {
+			add(t.Indices, expr.Sub{At: dsl.Fixed(k + 1)}, expr.Sub{At: dsl.Fixed(l + 1)})
+		}
+	}
+	return form, scaled, known
 }
 
 // nearNormal is what stands for each element where the left side is on its scale linear in latent vectors, and what they are in the rest is not asked.

@@ -38,6 +38,7 @@ const (
 	BandedMaps Maps = iota // where elements are determined one after the other
 	DenseMaps              // others too
 	TurnedMaps             // others too, those that are turned to their axes before those that are factorised
+	SmallMaps              // as BandedMaps, but that nothing looks into what is observed as a vector, with a covariance
 	NoMaps
 )
 
@@ -358,11 +359,14 @@ func (p *Posterior) ordered(units [][]*latent) (out [][]*latent) {
 	return out
 }
 
+// mostFew is how many numbers are few.
+const mostFew = 16
+
 // few reports whether a unit is a few numbers whose prior is the same everywhere, as the means of the columns of effects: an adapted metric knows as
 // much of them as a map, and what depends on them keeps a map that does not move with theirs.
 func (p *Posterior) few(unit []*latent) bool {
 	size := unit[0].b.Length()
-	return size.IsConst() && size.Offset <= MostVectors && p.fixed(unit, false)
+	return size.IsConst() && size.Offset <= mostFew && p.fixed(unit, false)
 }
 
 // steering are the first vectors of units that have no map, for the sake of longer ones that follow them: with a prior that is the same everywhere, the precision of the map of
