@@ -824,15 +824,34 @@ func (c *checker) extent(e Expr, what string) (Extent, bool) {
 			return c.computedExtent(e), true
 		}
 	}
-	hint := sizeForms
-	if call, ok := e.(*CallExpr); ok && LookupForeign(ForeignFunction, call.Func) != nil {
-		hint = "declare the size, as in `data n int` and `data y real[n]`; a range reads `i in n` or `i in 2..n`"
-	}
-	if b, ok := e.(*BinaryExpr); ok && slices.Contains([]string{">", "<", ">=", "<="}, b.Op) && strings.HasSuffix(what, "of a range") {
-		hint = "the interval of a distribution stands before `for`"
-	}
-	c.err(BadSize, e.Span(), hint, "this cannot be %s", what)
+	c.err(BadSize, e.Span(), c.sizeHint(e, what), "this cannot be %s", what)
 	return Extent{}, false
+}
+
+// sizeHint is the hint for what is no size.
+func (c *checker) sizeHint(e Expr, what string) string {
+	ofRange := strings.HasSuffix(what, "of a range")
+	if call, ok := e.(*CallExpr); ok && LookupForeign(ForeignFunction, call.Func) != nil {
+		return "declare the size, as in `data n int` and `data y real[n]`; a range reads `i in n` or `i in 2..n`"
+	}
+	if b, ok := e.(*BinaryExpr); ok && slices.Contains([]string{">", "<", ">=", "<="}, b.Op) && ofRange {
+		return "the interval of a distribution stands before `for`"
+	}
+	if ix := c.indexIn(e); ix != nil && ofRange {
+		return fmt.Sprintf("give it a name, `let last[%s in %s] = %s`, and write `last[%s]` here", ix.Name, ix.Range, Text(e), ix.Name)
+	}
+	return sizeForms
+}
+
+// indexIn is an index around that an expression names; nil if it names none.
+func (c *checker) indexIn(e Expr) (found *Index) {
+	Walk(e, func(n Node) bool {
+		if name, ok := n.(*Name); ok && found == nil {
+			found = c.index(name.Name)
+		}
+		return found == nil
+	})
+	return found
 }
 
 // noSize reports a name that is declared, but not as anything that has a size's value when sizes are needed; once.

@@ -179,6 +179,9 @@ func columnsOf(x []float64, n int) [][]float64 {
 // ratio is how many times one standard deviation may be another without comment.
 const ratio = 1000
 
+// far is how many standard deviations a predictor may be from 0 without comment: the years 1970 to 2014 are 150, and their squares are all but a multiple of them.
+const far = 100
+
 // predictors looks at data that say under which conditions the observations were made.
 func (v *vetting) predictors(d *Data, columns [][]float64) {
 	least, most := math.Inf(1), 0.0
@@ -194,7 +197,7 @@ func (v *vetting) predictors(d *Data, columns [][]float64) {
 		switch {
 		case sd == 0 && len(x) > 2 && mean != 1 && mean != 0:
 			v.find(ConstantPredictor, d.At, "leave it out: it cannot be told from a level", "all elements of `%s` are %v", name, mean)
-		case sd > 0 && math.Abs(mean) > ratio*sd:
+		case sd > 0 && math.Abs(mean) > far*sd:
 			v.find(FarPredictor, d.At, fmt.Sprintf("subtract the mean, %.6g", mean), "`%s` is far from 0 for how little it varies, by %.3g: its coefficient and the level are all but one", name, sd)
 		}
 		if sd > 0 {

@@ -51,6 +51,7 @@ func TestVet(t *testing.T) {
 		{dsl.ConstantPredictor, regression, regression, x(3, 3, 3, 3), x(3, 4, 3, 3)},
 		{dsl.ConstantPredictor, matrix, matrix, x(1, 1, 2, 2, 3, 3, 4, 4), x(1, 1, 2, 2, 3, 3, 4, 5)},
 		{dsl.FarPredictor, regression, regression, x(2000, 2001, 2000, 2000.5), x(0, 1, 0, 0.5)},
+		{dsl.FarPredictor, regression, regression, x(1970, 1985, 2000, 2014), x(70, 85, 100, 114)},
 		{dsl.UnequalPredictors, matrix, matrix, x(1, 1000, 2, 7000, 3, 5000, 4, -9000), x(1, 10, 2, 70, 3, 50, 4, -90)},
 		{dsl.ConstantPredictor, two, two, xz(0.5, 1, -1, 0), xz(0.5, 1, -1, 0.1)},
 		{dsl.UnequalPredictors, two, two, xz(-1e5, 5e4, 2e5, -7e4), xz(-100, 50, 200, -70)},

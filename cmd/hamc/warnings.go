@@ -68,6 +68,7 @@ type warningRule struct {
 	find func(e *evidence) []string
 
 	brief   string // what it means and what to try, in half a line
+	parted  string // likewise where another warning says that chains are at different places, which more draws do not mend; "" where it is the same
 	meaning string // what it says about the draws
 	try     string // what may help
 
@@ -136,6 +137,7 @@ var warningRules = []warningRule{
 			return out
 		},
 		brief:   "the chains have not mixed; run longer, reparametrise, or take another metric",
+		parted:  "the chains are at different places",
 		meaning: "The chains disagree about these parameters: they have not mixed, and means and quantiles depend on where the chains began.",
 		try:     "a longer warm-up and more draws; another parametrisation; another metric. The traces and rank plots of the report show which chains differ.",
 	},
@@ -177,6 +179,7 @@ var warningRules = []warningRule{
 				})
 		},
 		brief:   "quantiles are uncertain; run longer",
+		parted:  "chains at different places count as few draws",
 		meaning: "The draws are worth few independent ones. Means and, more so, quantiles are uncertain, and R-hat itself is.",
 		try:     "more draws; another parametrisation or metric, if the autocorrelation falls slowly.",
 	},
@@ -395,11 +398,22 @@ func (e *evidence) warnings() []warning {
 	var out []warning
 	for i := range warningRules {
 		r := &warningRules[i]
+		if r.parted != "" && e.parted() {
+			own := *r
+			own.brief = r.parted
+			r = &own
+		}
 		for _, what := range r.find(e) {
 			out = append(out, warning{r, what})
 		}
 	}
 	return out
+}
+
+// parted reports whether chains are at different places, as a warning says.
+func (e *evidence) parted() bool {
+	low, _, _ := e.lower()
+	return e.apart != nil || low > 0
 }
 
 // against counts the warnings that speak against the draws: all but those that are a matter of cost.

@@ -145,6 +145,22 @@ func TestRunOff(t *testing.T) {
 	}
 }
 
+// Where chains are at different places no line advises a longer run.
+func TestPartedChains(t *testing.T) {
+	e := sound(true)
+	e.rows[0].RHat, e.rows[0].ESSBulk = 1.8, 6
+	e.rows[1].RHat, e.rows[1].ESSBulk = 1.8, 6
+	if got := e.warnings()[0].line(); !strings.HasSuffix(got, "run longer, reparametrise, or take another metric") {
+		t.Errorf("%s", got)
+	}
+	e.apart = &apart{}
+	for _, w := range e.warnings() {
+		if strings.Contains(w.line(), "run longer") {
+			t.Errorf("%s", w.line())
+		}
+	}
+}
+
 // docs/output.md holds the table's conditions and limits.
 func TestWarningsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/output.md")
