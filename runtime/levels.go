@@ -12,7 +12,8 @@ import (
 //	ℓ = mean of −H = mean of L(q) − ½ log det M − ½ pᵀM⁻¹p.
 //
 // Of a normal mode exp(ℓ) is the mass, but for a factor that is the same for all: L says how high it is, and M⁻¹ how wide. A chain whose level
-// is far below that of the highest begins anew, from a start of its own; where starts that are drawn come to no better place, from that of the highest.
+// is far below that of the highest begins anew, from a start of its own; where starts that are drawn come to no better place, from that of the highest. If another warm-up leads
+// away from there too, as it does down a tail that never seems to end, the chain goes on as the highest does, from its place with what its warm-up has learnt.
 //
 // All chains are compared at the same two transitions, and one that begins anew is held against the levels that were found then, so that what
 // a chain does depends on no clock. Chains whose start is given whole are left alone, and so are those of several blocks, which have no one energy.
@@ -64,6 +65,9 @@ func (l *massLevel) mean() float64 {
 type summit struct {
 	Level float64   `json:"level"`
 	Plain []float64 `json:"plain"` // coordinates
+
+	// Settled is the state of that chain, where its warm-up was over.
+	Settled *State `json:"settled,omitempty"`
 }
 
 // valid reports whether it is one of a posterior of m coordinates.
@@ -100,6 +104,10 @@ func (r *run) compare(comparison int, walkers []*walker) {
 		}
 	}
 	s := &summit{Level: best.level.mean(), Plain: slices.Clone(best.q)}
+	if comparison == lastLevel {
+		s.Settled = best.snapshot()
+		s.Settled.Summits = nil // which this is one of
+	}
 	if best.sweep.carrier.push(s.Plain); s.valid(len(best.q)) {
 		r.summits = append(r.summits, s)
 	}
@@ -107,7 +115,7 @@ func (r *run) compare(comparison int, walkers []*walker) {
 
 // low reports whether the chain, where it is at a comparison that was made, is where next to nothing of the posterior is.
 func (w *walker) low(comparison int) bool {
-	if w.stop.Load() || comparison >= len(w.summits) || !w.at(comparison) || w.anew > mostAnew {
+	if w.stop.Load() || comparison >= len(w.summits) || !w.at(comparison) || w.anew > mostAnew+1 || comparison == earlyLevel && w.anew > mostAnew {
 		return false
 	}
 	if x := w.given(w.c); x != nil && x.complete() {
@@ -116,10 +124,16 @@ func (w *walker) low(comparison int) bool {
 	return !(w.level.mean() >= w.summits[comparison].Level-lowLevel-float64(lowEach[comparison]*math.Sqrt(float64(len(w.q)))))
 }
 
-// again returns the chain as it begins anew, from a start that is drawn or, after so many of them, from the last summit.
+// again returns the chain as it begins anew, from a start that is drawn or, after so many of them, from the last summit, and then from there as the highest chain stood there.
 func (w *walker) again() (*walker, error) {
 	anew := w.anew + 1
-	w.progress.save(w.end - w.opt.Warmup - w.out.Warmed())
+	settled := w.summits[len(w.summits)-1].Settled
+	if anew <= mostAnew+1 {
+		settled = nil
+	}
+	if settled == nil {
+		w.progress.save(w.end - w.opt.Warmup - w.out.Warmed())
+	}
 	plain := slices.Clone(w.summits[len(w.summits)-1].Plain)
 	if anew <= mostAnew {
 		w.stream.Seek(streamStart, uint64(anew*(mostRedrawn+1)))
@@ -133,9 +147,15 @@ func (w *walker) again() (*walker, error) {
 	if err != nil {
 		return nil, err
 	}
+	if settled != nil {
+		if err := next.restore(settled); err != nil {
+			return nil, err
+		}
+		copy(next.q, settled.Q)
+	}
 	next.begun, next.anew = true, anew
 	for i := range next.out.Blocks {
-		next.out.Blocks[i].Anew = anew
+		next.out.Blocks[i].Anew, next.out.Blocks[i].Follows = anew, settled != nil
 	}
 	return next, nil
 }

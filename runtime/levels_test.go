@@ -90,6 +90,55 @@ func TestChainsFollowTheHighest(t *testing.T) {
 	}
 }
 
+// A chain that is low after all its beginnings draws from where the highest one stood at the end of its warm-up, with what that had learnt.
+func TestChainsFollowInTheEnd(t *testing.T) {
+	opt := runtime.DefaultOptions()
+	opt.Chains, opt.Draws, opt.Seed, opt.Workers = 2, 50, 1, 1
+	opt.Init = []runtime.Point{{2.9, math.NaN()}, {2.9, math.NaN()}}
+	m := newLandscape(2, twoModes(40))
+	warmed, err := runtime.Sample(context.Background(), m, opt, &breaker{chain: 1, at: sample(t, m, opt).Chains[1].Warmed()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := opt
+	for c, s := range warmed.States() {
+		text, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c == 1 { // as if it were in the low mode after five beginnings
+			var low map[string]any
+			if err := json.Unmarshal(text, &low); err != nil {
+				t.Fatal(err)
+			}
+			low["q"], low["level"] = []float64{-3, -3}, map[string]float64{"sum": -1000, "count": 25}
+			low["blocks"].([]any)[0].(map[string]any)["anew"] = 5
+			if text, err = json.Marshal(low); err != nil {
+				t.Fatal(err)
+			}
+		}
+		back := new(runtime.State)
+		if err := json.Unmarshal(text, back); err != nil {
+			t.Fatal(err)
+		}
+		next.From = append(next.From, back)
+	}
+	r := sample(t, m, next)
+	if high, _ := counts(r); high != 2 {
+		t.Errorf("%d of 2 chains in the higher mode", high)
+	}
+	first, b := &r.Chains[0].Blocks[0], &r.Chains[1].Blocks[0]
+	if !b.Follows || b.Anew != 6 || first.Follows {
+		t.Errorf("follows %v and %v, began anew %d times", first.Follows, b.Follows, b.Anew)
+	}
+	if b.StepSize != first.StepSize || !slices.Equal(b.InverseMetric, first.InverseMetric) {
+		t.Errorf("step size %v for %v, metric %v for %v", b.StepSize, first.StepSize, b.InverseMetric, first.InverseMetric)
+	}
+	if slices.Equal(bits(&r.Chains[0]), bits(&r.Chains[1])) {
+		t.Error("both chains have the same draws")
+	}
+}
+
 // breaker stops a run when a chain has made so many transitions, those of all its beginnings counted.
 type breaker struct {
 	witness

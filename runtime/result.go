@@ -187,6 +187,10 @@ type BlockRun struct {
 	// showed. It is the same for all blocks.
 	Anew int `json:"anew,omitempty"`
 
+	// Follows tells that all these came to nothing, and that the chain draws from where the highest one stood at the end of its warm-up, with what that had learnt. It is the same for
+	// all blocks.
+	Follows bool `json:"follows,omitempty"`
+
 	Warmup   Totals `json:"warmup"`
 	Sampling Totals `json:"sampling"`
 }

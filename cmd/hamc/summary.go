@@ -234,6 +234,9 @@ func (e *env) report(dir string, w *watcher) error {
 	if n := w.count(func(b *runtime.BlockRun) bool { return b.Anew > 0 }); n > 0 {
 		fmt.Fprintf(&b, "%d of %s began anew, since warm-up had led to where next to nothing of the posterior is\n", n, plural(len(w.done.Chains), "chain"))
 	}
+	if n := w.count(func(b *runtime.BlockRun) bool { return b.Follows }); n > 0 {
+		fmt.Fprintf(&b, "%d of them came to such a place each time, and went on from where the highest chain was: R-hat tells less\n", n)
+	}
 	if w.done.Interrupted {
 		s.evidence.unfinished = 0 // which the line below says at more length
 	}
