@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -142,6 +143,27 @@ func TestRunOff(t *testing.T) {
 	e.rows[0].SD = 1e12
 	if got := e.warnings()[0].line(); strings.Contains(got, "improper") {
 		t.Errorf("%s", got)
+	}
+}
+
+// A few dynamic trajectories may diverge where steps are refined, and none elsewhere.
+func TestFewDivergences(t *testing.T) {
+	for _, c := range []struct {
+		halves    bool
+		divergent int
+		warns     bool
+	}{{true, 0, false}, {true, 1, false}, {true, 1000, true}, {false, 1, true}} {
+		e := sound(true)
+		b := &e.blocks[0]
+		b.halves = c.halves
+		for i := range b.chains {
+			b.chains[i].transitions = 1000
+		}
+		b.chains[0].divergent = c.divergent
+		told := slices.ContainsFunc(e.warnings(), func(w warning) bool { return strings.Contains(w.line(), "diverged") })
+		if told != c.warns {
+			t.Errorf("%+v: warned %v", c, told)
+		}
 	}
 }
 
