@@ -247,7 +247,7 @@ func (p *Posterior) takeTerm(m *gaussian, t *PosteriorTerm, as view) bool {
 	case joint != nil:
 		m.data = c.Add(m.data, joint)
 		m.used = append(m.used, t)
-		m.scaled = true
+		m.scaled = m.scaled || p.slopingMeans(t, latents)
 	case t.Term.Dist != nil && !t.Term.Dist.Whole() && !p.leftMentions(t, latents) && expr.DependsOnCoords(t.Left.At()):
 		// What other parameters say of a vector changes with them: a score at the reference would not follow it.
 	default:

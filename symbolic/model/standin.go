@@ -203,6 +203,16 @@ func (p *Posterior) jointObservation(t *PosteriorTerm, latents []*latent, as vie
 	return l
 }
 
+// slopingMeans reports whether the slopes of the means of an observed vector depend on parameters.
+func (p *Posterior) slopingMeans(t *PosteriorTerm, latents []*latent) bool {
+	for k := range t.Left.Shape[0].Offset {
+		if p.sloping(t.Args[0].At(expr.Sub{At: dsl.Fixed(k + 1)}), latents) {
+			return true
+		}
+	}
+	return false
+}
+
 // quadraticForm is −½ (x − μ)ᵀ W (x − μ) of the left sides x of a term with the means μ, where W is their precision: whether that depends on parameters, and that no latent vector is in it.
 func (p *Posterior) quadraticForm(t *PosteriorTerm, precision func(a, b expr.Sub) *expr.Expr, latents []*latent) (form *expr.Expr, scaled, known bool) {
 	c, n, mean := p.C, t.Left.Shape[0], t.Args[0]
