@@ -117,11 +117,7 @@ func TestChainsFollowInTheEnd(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		back := new(runtime.State)
-		if err := json.Unmarshal(text, back); err != nil {
-			t.Fatal(err)
-		}
-		next.From = append(next.From, back)
+		next.From = append(next.From, reread(t, text))
 	}
 	r := sample(t, m, next)
 	if high, _ := counts(r); high != 2 {
@@ -137,6 +133,16 @@ func TestChainsFollowInTheEnd(t *testing.T) {
 	if slices.Equal(bits(&r.Chains[0]), bits(&r.Chains[1])) {
 		t.Error("both chains have the same draws")
 	}
+}
+
+// reread is the state that a text tells of.
+func reread(t *testing.T, text []byte) *runtime.State {
+	t.Helper()
+	s := new(runtime.State)
+	if err := json.Unmarshal(text, s); err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // breaker stops a run when a chain has made so many transitions, those of all its beginnings counted.
@@ -189,11 +195,7 @@ func TestGoOnFromComparisons(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			back := new(runtime.State)
-			if err := json.Unmarshal(text, back); err != nil {
-				t.Fatal(err)
-			}
-			next.From = append(next.From, back)
+			next.From = append(next.From, reread(t, text))
 		}
 		rest := sample(t, m, next)
 		if err := part.Append(rest); err != nil {

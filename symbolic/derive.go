@@ -176,7 +176,7 @@ func deriveOwn(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 		if r == nil && leaves(m.Blocks[0]) && tooLarge(list) {
 			// What the maps of latent vectors take of the limits is hamc's choice, not the model's.
 			for _, less := range []model.Maps{model.SmallMaps, model.NoMaps} {
-				if less == model.SmallMaps && !observesVectors(m) {
+				if less == model.SmallMaps && !used.Joint {
 					continue
 				}
 				if smaller, again := derive(m, m.Blocks[0], curved, less, &model.Spent{}); smaller != nil {
@@ -207,11 +207,6 @@ func deriveOwn(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 	return joint, list
 }
 
-// observesVectors reports whether a model has a distribution of vectors that SmallMaps do not look into.
-func observesVectors(m *dsl.Model) bool {
-	return slices.ContainsFunc(m.Terms, func(t *dsl.Term) bool { return t.Dist != nil && model.Jointly(t.Dist) })
-}
-
 // tooLarge reports whether a message says that a model is beyond the limits.
 func tooLarge(list []dsl.Diagnostic) bool {
 	return slices.ContainsFunc(list, func(d dsl.Diagnostic) bool { return d.Code == dsl.TooLarge })
@@ -235,7 +230,7 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, with model.Maps, by e
 	}
 	defer func() {
 		if p.C != nil {
-			used.Work = p.C.Budget.Work
+			used.Work, used.Joint = p.C.Budget.Work, used.Joint || p.Joint
 			if result != nil {
 				used.Emission = p.Emission
 			}

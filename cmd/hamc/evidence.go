@@ -46,6 +46,7 @@ type chainEvidence struct {
 	doublings    float64 // extra
 	fixed        int     // steps of trajectories, that the warm-up chose; 0 of dynamic ones
 	bends        int     // coordinates that are bent
+	follows      bool    // it draws from where the highest chain stood
 	depth        float64 // mean
 	steps        float64 // sum
 	iterations   float64 // sum
@@ -213,6 +214,7 @@ func (b *blockEvidence) chain(c *draws.Chain, transitions int, prefix, setting s
 		return t
 	}
 	x.fixed, x.bends = wholeNumber(c.Setting(setting+fixedSteps)), wholeNumber(c.Setting(setting+bentCoordinates))
+	x.follows = c.Setting(setting+followsHighest) == "true"
 	if k, err := strconv.Atoi(c.Setting(setting + extraDoublings)); err == nil {
 		x.doublings = float64(k)
 	}
@@ -266,6 +268,7 @@ const (
 	extraDoublings  = "extra_doublings"
 	fixedSteps      = "fixed_steps"
 	bentCoordinates = "bends"
+	followsHighest  = "follows"
 )
 
 // blockNames returns the names of the blocks whose statistics stand among the columns.

@@ -174,6 +174,24 @@ var warningRules = []warningRule{
 		try:     "another --seed, or --init with values near what is plausible; a prior that excludes what cannot be. Where both modes are real, sample each on its own.",
 	},
 	{
+		condition: "chains that draw from where the highest one stood, since all their warm-ups came to nothing", limit: "all but one",
+		find: each(func(b *blockEvidence) string {
+			n := b.total(func(c *chainEvidence) int {
+				if c.follows {
+					return 1
+				}
+				return 0
+			})
+			if n == 0 || n < len(b.chains)-1 {
+				return ""
+			}
+			return fmt.Sprintf("%d of %d chains draw from where the other one stood", n, len(b.chains))
+		}),
+		brief:   "one chain alone came there, so that R-hat tells nothing; run again with another --seed, with --init, or with a prior that holds what runs off",
+		meaning: "Each of these chains came to where next to nothing of the posterior is, as the level of the highest chain showed, from every start and from where that one was. They draw from its place, with its metric and step size. That it is the right place is known from one chain only, and that the chains agree proves nothing.",
+		try:     "another --seed; --init with values near what is plausible; proper priors of what runs off, as of variances and levels.",
+	},
+	{
 		condition: "effective sample size, bulk or tail", limit: "below 400",
 		find: func(e *evidence) []string {
 			least := func(p *diagnostics.Summary) float64 { return math.Min(p.ESSBulk, p.ESSTail) }

@@ -68,6 +68,7 @@ func TestWarningRules(t *testing.T) {
 			e.apart = &apart{parameter: "b", chains: [2][]int{{2, 3}, {1}}, median: [2]float64{-1.5, 2}, lp: [2]float64{-12, -13}}
 		}, "chains 2, 3 and chain 1 are at different places, where b is about -1.5 and 2, and the log density -12 and -13: "},
 		{false, one(func(c *chainEvidence) { c.lp = -110.1 }), "the log density of chain 2 is lower than that of the others by 10: "},
+		{false, one(func(c *chainEvidence) { c.follows = true }), "1 of 2 chains draw from where the other one stood: "},
 		{false, func(e *evidence) { e.rows[0].ESSTail, e.rows[1].ESSBulk = 399, 399.8 }, "effective sample size below 400 for 2 of 2 parameters, 399 for a: "},
 		{false, one(func(c *chainEvidence) { c.ebfmi = 0.299 }), "E-BFMI below 0.3 in 1 of 2 chains, the least 0.30: "},
 		{false, one(func(c *chainEvidence) { c.divergent = 1 }), "1 proposal diverged: "},
@@ -89,22 +90,6 @@ func TestWarningRules(t *testing.T) {
 			t.Errorf("a sound run: %s", got[0].line())
 		}
 	}
-	// Where steps are refined a tail may be lower, and not where a chain does not.
-	for _, c := range []struct {
-		halves, fixed bool
-		accept        float64
-		warned        bool
-	}{{true, false, 0.4, false}, {true, false, 0.35, true}, {false, true, 0.4, false}, {false, true, 0.35, true}, {false, false, 0.4, true}} {
-		e := sound(true)
-		b := &e.blocks[0]
-		if b.halves = c.halves; c.fixed {
-			b.chains[0].fixed, b.chains[1].fixed = 8, 8
-		}
-		e.tails[0].accept = c.accept
-		if got := e.warnings(); len(got) > 0 != c.warned {
-			t.Errorf("%+v: %d warnings", c, len(got))
-		}
-	}
 	for i, c := range cases {
 		e := sound(c.dynamic)
 		c.change(e)
@@ -119,7 +104,7 @@ func TestWarningRules(t *testing.T) {
 		// Of a block, the warning names it; others say nothing.
 		e.blocks[0].name = "scale"
 		line := e.warnings()[0].line()
-		if named := strings.Contains(line, " of the block scale"); named != (i > 6 && !strings.Contains(c.want, "parameter") && !strings.Contains(c.want, "Euclidean")) {
+		if named := strings.Contains(line, " of the block scale"); named != (i > 7 && !strings.Contains(c.want, "parameter") && !strings.Contains(c.want, "Euclidean")) {
 			t.Errorf("case %d, of a block: %s", i, line)
 		}
 	}
@@ -130,6 +115,25 @@ func TestWarningRules(t *testing.T) {
 	e.blocks[0].target, e.blocks[0].chains[0].accept = math.NaN(), 0
 	if got := e.warnings(); len(got) > 0 {
 		t.Errorf("with a step size that was given: %s", got[0].line())
+	}
+}
+
+// Where steps are refined a tail may be lower, and not where a chain does not.
+func TestRefinedTails(t *testing.T) {
+	for _, c := range []struct {
+		halves, fixed bool
+		accept        float64
+		warned        bool
+	}{{true, false, 0.4, false}, {true, false, 0.35, true}, {false, true, 0.4, false}, {false, true, 0.35, true}, {false, false, 0.4, true}} {
+		e := sound(true)
+		b := &e.blocks[0]
+		if b.halves = c.halves; c.fixed {
+			b.chains[0].fixed, b.chains[1].fixed = 8, 8
+		}
+		e.tails[0].accept = c.accept
+		if got := e.warnings(); len(got) > 0 != c.warned {
+			t.Errorf("%+v: %d warnings", c, len(got))
+		}
 	}
 }
 
@@ -152,7 +156,7 @@ func TestFewDivergences(t *testing.T) {
 		halves    bool
 		divergent int
 		warns     bool
-	}{{true, 0, false}, {true, 1, false}, {true, 1000, true}, {false, 1, true}} {
+	}{{true, 0, false}, {true, 2, false}, {true, 3, true}, {false, 1, true}} {
 		e := sound(true)
 		b := &e.blocks[0]
 		b.halves = c.halves
@@ -164,6 +168,20 @@ func TestFewDivergences(t *testing.T) {
 		if told != c.warns {
 			t.Errorf("%+v: warned %v", c, told)
 		}
+	}
+}
+
+// Chains may follow another one where a third came to such a place by itself.
+func TestFollowers(t *testing.T) {
+	e := sound(true)
+	b := &e.blocks[0]
+	b.chains = append(b.chains, b.chains[0])
+	for n, warns := range []bool{false, false, true} {
+		told := slices.ContainsFunc(e.warnings(), func(w warning) bool { return strings.Contains(w.line(), "draw from where the other one stood") })
+		if told != warns {
+			t.Errorf("%d of 3 chains follow: warned %v", n, told)
+		}
+		b.chains[n].follows = true
 	}
 }
 

@@ -95,4 +95,7 @@ func (p *Posterior) derivesMetric() bool {
 const manyParams = 12
 
 // Spent is what a model has taken of the limits: nodes asked for, and the emission of what was derived.
-type Spent struct{ Work, Emission int }
+type Spent struct {
+	Work, Emission int
+	Joint          bool // what is observed as a vector was looked into, which SmallMaps do not
+}

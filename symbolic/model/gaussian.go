@@ -225,9 +225,10 @@ func (p *Posterior) takeTerm(m *gaussian, t *PosteriorTerm, as view) bool {
 	hidden := solved || recursive(t.L, latents)
 	var s *normalPrior
 	var joint *expr.Expr
+	var frozen bool
 	if !hidden { // what a recursion makes of a vector cannot be written without that
 		s = p.normalPrior(t, latents)
-		joint = p.jointObservation(t, latents, as)
+		joint, frozen = p.jointObservation(t, latents, as)
 	}
 	switch {
 	case s != nil && p.pinned(m, t, s):
@@ -245,6 +246,9 @@ func (p *Posterior) takeTerm(m *gaussian, t *PosteriorTerm, as view) bool {
 		m.used = append(m.used, t)
 		m.scaled = m.scaled || p.sloping(t.Args[0].At(), latents)
 	case joint != nil:
+		if frozen {
+			m.predicted = append(m.predicted, t)
+		}
 		m.data = c.Add(m.data, joint)
 		m.used = append(m.used, t)
 		m.scaled = m.scaled || p.slopingMeans(t, latents)

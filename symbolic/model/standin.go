@@ -136,15 +136,15 @@ func (p *Posterior) standardPrior(s *standard) *normalPrior {
 	return out
 }
 
-// Jointly reports whether a distribution is that of a vector that is normal as a whole.
-func Jointly(d *dsl.Distribution) bool {
+// jointly reports whether a distribution is that of a vector that is normal as a whole.
+func jointly(d *dsl.Distribution) bool {
 	return slices.Contains([]string{"multi_normal", "multi_normal_prec", "multi_normal_cholesky"}, d.Name)
 }
 
 // jointPrior is the density of a row of elements of latent vectors, or of such a vector as a whole, that is a normal one as a whole.
 func (p *Posterior) jointPrior(t *PosteriorTerm, latents []*latent) *normalPrior {
 	c := p.C
-	if !Jointly(t.Term.Dist) {
+	if !jointly(t.Term.Dist) {
 		return nil
 	}
 	n, mean, precision := t.Left.Shape[0], t.Args[0], p.vectorPrecision(t, true)
@@ -175,32 +175,33 @@ func (p *Posterior) jointPrior(t *PosteriorTerm, latents []*latent) *normalPrior
 }
 
 // jointObservation is the log density of observed vectors that are normal as a whole, as far as it depends on their means: nil where these are not linear in latent vectors, or the precision
-// depends on such. That is at the reference where it is made of vectors that are not known before.
-func (p *Posterior) jointObservation(t *PosteriorTerm, latents []*latent, as view) *expr.Expr {
-	if p.Maps == SmallMaps || as.apart || t.Term.Dist == nil || !Jointly(t.Term.Dist) || p.leftMentions(t, latents) {
-		return nil
+// depends on such. That is frozen at the reference where it is made of vectors that are not known before.
+func (p *Posterior) jointObservation(t *PosteriorTerm, latents []*latent, as view) (logDensity *expr.Expr, frozen bool) {
+	if p.Maps == SmallMaps || as.apart || t.Term.Dist == nil || !jointly(t.Term.Dist) || p.leftMentions(t, latents) {
+		return nil, false
 	}
 	n, mean := t.Left.Shape[0], t.Args[0]
 	if !n.IsConst() || n.Offset > MostVectors {
-		return nil
+		return nil, false
 	}
 	for k := range n.Offset {
 		if e := mean.At(expr.Sub{At: dsl.Fixed(k + 1)}); mentionsAny(e, latents) && !p.linear(e, latents) {
-			return nil
+			return nil, false
 		}
 	}
+	p.Joint = true
 	precision := p.vectorPrecision(t, true)
 	l, _, known := p.quadraticForm(t, func(a, b expr.Sub) *expr.Expr {
 		w := precision.At(a, b)
 		if mentionsAny(w, as.unknown) {
-			return p.atReference(w)
+			w, frozen = p.atReference(w), true
 		}
 		return w
 	}, latents)
 	if !known {
-		return nil
+		return nil, false
 	}
-	return l
+	return l, frozen
 }
 
 // slopingMeans reports whether the slopes of the means of an observed vector depend on parameters.
