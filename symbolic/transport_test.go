@@ -3,12 +3,14 @@ package symbolic
 import (
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
 // latentsHead is what the models of latents begin with.
@@ -389,5 +391,17 @@ v ~ normal(0, tv)
 				t.Errorf("%d %s operations:\n%s", factors[k], strings.Join(x, "·"), effects)
 			}
 		}
+	}
+}
+
+// TestSmallerMaps: where looking into what is observed as a vector takes too much of the limits, the other maps stay.
+func TestSmallerMaps(t *testing.T) {
+	text, err := os.ReadFile("../internal/posteriordb/people/hubble.ham")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _ := load(t, string(text))
+	if len(d.Transports) != 4 || d.Maps != model.SmallMaps {
+		t.Errorf("%d maps of kind %d, want four of kind %d", len(d.Transports), d.Maps, model.SmallMaps)
 	}
 }
