@@ -279,6 +279,7 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, with model.Maps, by e
 // density lowers the log density, its gradient, and the parameters on their own scale.
 func (r *Derived) density() {
 	r.Prog.lowerFamilies()
+	r.L = r.C.JoinBinary(r.L)
 	r.LogDensity = scalarOutput(r.Prog.Lower(r.Prog.withColumns(r.L), nil))
 	r.Gradient = r.gradient(r.LogDensity.E)
 	for n, b := range r.Params {

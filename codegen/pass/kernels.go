@@ -18,6 +18,9 @@ var elementwise = map[string]string{
 // pairwise are those with a kernel over two arrays.
 var pairwise = map[string]string{"special.LogSumExp2": "kernel.LogSumExp"}
 
+// composed are the functions of several numbers that are one with a kernel of another, which no kernel computes.
+var composed = map[string]struct{ inner, kernel string }{"special.LogChance": {"special.Chance", "kernel.Log"}}
+
 // leastLong is the least constant length of an array that is worth a call of its own.
 const leastLong = 32
 
@@ -239,6 +242,10 @@ func (n *nest) applied(st loop.Stmt) []loop.Stmt {
 	}
 	if pair := n.pair(); pair != nil {
 		return []loop.Stmt{pair}
+	}
+	if of, ok := composed[e.Func]; ok && e.Op == loop.Call && n.long() && len(n.vars) <= 2 {
+		e.Func = of.inner
+		return []loop.Stmt{st, &loop.Kernel{Func: of.kernel, V: n.set.V, Args: []*loop.Var{n.set.V}}}
 	}
 	switch {
 	case k == "":

@@ -50,6 +50,15 @@ func Share(x, y float64) float64 {
 	return x / y
 }
 
+// Chance returns the probability of x, which is 0 or 1, where that of 1 is y: y, or 1 − y. For x between it is what lies between.
+func Chance(x, y float64) float64 { return (1 - x) + float64((float64(2*x)-1)*y) }
+
+// LogChance returns log Chance(x, y).
+func LogChance(x, y float64) float64 { return elementary.Log(Chance(x, y)) }
+
+// ChanceSlope returns the derivative of LogChance by y: 1/y, or −1/(1 − y).
+func ChanceSlope(x, y float64) float64 { return (float64(2*x) - 1) / Chance(x, y) }
+
 // Log1pSquare returns log(1 + x²), also where x² overflows.
 func Log1pSquare(x float64) float64 { return kernel.Log1pSquareOf(x) }
 

@@ -78,6 +78,7 @@ type Tensor struct {
 	Stage     Stage
 	Positive  bool    // every element is > 0
 	AtLeast0  bool    // every element is ≥ 0
+	Binary    bool    // every element is 0 or 1
 	Symmetric bool    // under exchange of the last two subscripts
 	Label     string  // of a SharedTensor: what formulas call it; "" if they say what it stands for
 	Whole     bool    // of a shared tensor, or the definition that it came to: a product of matrices, whose derivatives are computed as wholes too

@@ -109,6 +109,8 @@ var Funcs = []Func{
 	{"lmultiply", f2(special.LMultiply), []string{"log(y)", "share(x, y)"}, false, "special.LMultiply", 16, [2]float64{0.3, 5}, false},
 	{"lmultiply_1p", f2(special.LMultiply1p), []string{"log1p(y)", "share(x, 1 + y)"}, false, "special.LMultiply1p", 16, [2]float64{0.3, 5}, false},
 	{"share", f2(special.Share), []string{"1/y", "-share(share(x, y), y)"}, false, "special.Share", 8, [2]float64{0.3, 5}, false},
+	{"log_chance", f2(special.LogChance), []string{"", "chance_slope(x, y)"}, false, "special.LogChance", 18, [2]float64{0.1, 0.9}, false},
+	{"chance_slope", f2(special.ChanceSlope), []string{"", "-chance_slope(x, y)^2"}, false, "special.ChanceSlope", 10, [2]float64{0.1, 0.9}, false},
 	{"log1p_square", f1(special.Log1pSquare), []string{"log1p_square_slope(x)"}, false, "special.Log1pSquare", 16, [2]float64{-3, 3}, false},
 	{"log1p_square_slope", f1(special.Log1pSquareSlope), []string{"2/(1 + x^2) - log1p_square_slope(x)^2"}, false, "special.Log1pSquareSlope", 10, [2]float64{-3, 3}, false},
 	{"abs", f1(math.Abs), []string{"sign(x)"}, false, "math.Abs", 1, [2]float64{0.5, 3}, false},

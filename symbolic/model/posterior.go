@@ -127,6 +127,21 @@ func nestedIn(m *dsl.Model) map[string]*dsl.Data {
 	return of
 }
 
+// datum is the array of a datum, with what its declaration tells of the elements.
+func datum(d *dsl.Data) expr.Tensor {
+	return expr.Tensor{Name: d.Name, Kind: expr.DataTensor, Shape: d.Type.Shape, Stage: expr.StageData,
+		Positive:  d.IsSize || d.Support.LoNum != nil && (*d.Support.LoNum > 0 || *d.Support.LoNum == 0 && d.Support.LoOpen),
+		AtLeast0:  d.Support.LoNum != nil && *d.Support.LoNum >= 0,
+		Binary:    isBinary(d),
+		Symmetric: d.Constraint.IsSymmetric()}
+}
+
+// isBinary reports whether the declaration of a datum keeps its elements 0 or 1.
+func isBinary(d *dsl.Data) bool {
+	lo, hi, ok := d.Values()
+	return ok && d.Type.Base == dsl.Int && lo == dsl.Fixed(0) && hi == dsl.Fixed(1)
+}
+
 // leastSize is the least value of a size, which the check of the data sees to.
 func leastSize(d *dsl.Data) int {
 	least := d.LeastSize()
@@ -160,10 +175,7 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 	el.Claim = func(at dsl.Span, v expr.Value) { p.claims = append(p.claims, claim{at, v}) }
 	*p = Posterior{C: c, Model: m, Block: block, Lets: map[*dsl.Let]expr.Value{}, el: el, curved: curved, Maps: p.Maps, Limited: p.Limited, Spent: p.Spent}
 	for _, d := range m.Data {
-		t := c.NewTensor(expr.Tensor{Name: d.Name, Kind: expr.DataTensor, Shape: d.Type.Shape, Stage: expr.StageData,
-			Positive:  d.IsSize || d.Support.LoNum != nil && (*d.Support.LoNum > 0 || *d.Support.LoNum == 0 && d.Support.LoOpen),
-			AtLeast0:  d.Support.LoNum != nil && *d.Support.LoNum >= 0,
-			Symmetric: d.Constraint.IsSymmetric()})
+		t := c.NewTensor(datum(d))
 		c.ByName[d.Name] = t
 		if d.IsSize {
 			c.Least[d.Name] = leastSize(d)

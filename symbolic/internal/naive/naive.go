@@ -170,6 +170,10 @@ func PlainFunction(name string, x []float64) float64 {
 		return x[0] * math.Log(1+x[1])
 	case "share":
 		return x[0] / x[1]
+	case "log_chance":
+		return math.Log(x[0]*x[1] + (1-x[0])*(1-x[1]))
+	case "chance_slope":
+		return (2*x[0] - 1) / (x[0]*x[1] + (1-x[0])*(1-x[1]))
 	case "log1p_square":
 		return math.Log(1 + x[0]*x[0])
 	case "log1p_square_slope":
