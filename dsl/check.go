@@ -533,6 +533,7 @@ func (c *checker) whole(f *File) {
 		}
 	}
 	c.freeScales(m)
+	c.jacobians(m)
 	inDensity := c.paramsOfTerms()
 	for _, p := range m.Params {
 		if !inDensity[p] {
@@ -1738,8 +1739,8 @@ func (c *checker) distributionArgs(s *SampleStmt, dist *Distribution, own *Func)
 		if a.Name != "" && !named {
 			named = true
 			hint := "leave the names out"
-			if dist != nil {
-				hint = dist.namedHint(a.Name)
+			if d := cmp.Or(dist, meantDistribution(s.Dist.Name)); d != nil && own == nil {
+				hint = d.namedHint(a.Name)
 			}
 			c.err(BadNamedArgument, a.At, hint, "arguments of distributions have no names")
 		}
@@ -1750,6 +1751,20 @@ func (c *checker) distributionArgs(s *SampleStmt, dist *Distribution, own *Func)
 		}
 	}
 	return named
+}
+
+// meantDistribution is the distribution that a name stands for which differs from its own by case or underscores, or is what another language calls it; nil where
+// there is none.
+func meantDistribution(name string) *Distribution {
+	if f := LookupForeign(ForeignDistribution, name); f != nil {
+		return LookupDistribution(f.Is)
+	}
+	for i := range Distributions {
+		if d := &Distributions[i]; plain(d.Name) == plain(name) {
+			return d
+		}
+	}
+	return nil
 }
 
 // sampleMade checks the left sides of a statement whose distribution is a function of the model, or made of others.
@@ -1854,7 +1869,7 @@ func unknownDistribution(name string, names, args []string) string {
 	if f := LookupFunction(name); f != nil {
 		return fmt.Sprintf("`%s` is a function; %s", name, list)
 	}
-	return list
+	return fmt.Sprintf("%s; another one is a function of the model, `func %s_lpdf(y real, a real) = …`", list, name)
 }
 
 // term checks one left side against its distribution.
@@ -2363,8 +2378,8 @@ func (c *checker) insideSupport(term *Term) {
 		lo, ok1 := c.constant(term.Args[0])
 		hi, ok2 := c.constant(term.Args[1])
 		inside := sup.Lo != nil && sup.Hi != nil &&
-			(ok1 && sup.LoNum != nil && *sup.LoNum >= lo || sameName(sup.Lo, term.Args[0])) &&
-			(ok2 && sup.HiNum != nil && *sup.HiNum <= hi || sameName(sup.Hi, term.Args[1]))
+			(ok1 && sup.LoNum != nil && *sup.LoNum >= lo || sameText(sup.Lo, term.Args[0])) &&
+			(ok2 && sup.HiNum != nil && *sup.HiNum <= hi || sameText(sup.Hi, term.Args[1]))
 		if !inside {
 			low, high := endText(term.Args[0], "a"), endText(term.Args[1], "b")
 			want = fmt.Sprintf("declare it with the same ends: `param %s %s`", param.Name, param.declared(fmt.Sprintf("in (%s, %s)", low, high)))
@@ -2375,7 +2390,7 @@ func (c *checker) insideSupport(term *Term) {
 	case Above:
 		begin := term.Args[term.Dist.Begins]
 		lo, ok := c.constant(begin)
-		if sup.Lo == nil || !(ok && sup.LoNum != nil && *sup.LoNum >= lo || sameName(sup.Lo, begin)) {
+		if sup.Lo == nil || !(ok && sup.LoNum != nil && *sup.LoNum >= lo || sameText(sup.Lo, begin)) {
 			want = fmt.Sprintf("declare it with the same end: `param %s %s`", param.Name, param.declared("> "+endText(begin, "a")))
 		}
 	case Angles:
@@ -2393,26 +2408,12 @@ func (c *checker) insideSupport(term *Term) {
 	}
 }
 
-// endText is an end of an interval as it may stand in a declaration: a number or a name.
+// endText is an end of an interval as it may stand in a declaration.
 func endText(e Expr, otherwise string) string {
-	switch e := e.(type) {
-	case *Number:
-		return e.Text
-	case *Name:
-		return e.Name
-	case *UnaryExpr:
-		if n, ok := e.X.(*Number); ok && e.Op == "-" {
-			return "-" + n.Text
-		}
+	if text := Text(e); text != "" {
+		return text
 	}
 	return otherwise
-}
-
-// sameName reports whether two bounds are the same name.
-func sameName(a, b Expr) bool {
-	x, ok1 := a.(*Name)
-	y, ok2 := b.(*Name)
-	return ok1 && ok2 && x.Name == y.Name
 }
 
 // argument checks an argument's range as far as the text shows it.

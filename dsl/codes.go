@@ -92,6 +92,7 @@ const (
 	NotSmooth     Code = "W404"
 	LeftOfEach    Code = "W405"
 	FreeScale     Code = "W406"
+	NoJacobian    Code = "W407"
 
 	// What Vet finds.
 	FlatPrior         Code = "W601"
@@ -193,7 +194,7 @@ var Catalogue = []Entry{
 	{MayLeaveRange, "warning: an argument of a distribution is outside its range in half of the parameter space", "y ~ normal(0, 2*mu) with mu: real", "y ~ normal(0, exp(mu))"},
 	{ScarceData, "warning: parameters without a prior have more observations than elements, as far as sizes are known", "y ~ normal(mu, 1) with y: real", "mu ~ normal(0, 10) as a prior"},
 	{FlatPrior, "`hamc vet`: a parameter has a prior", "param mu real, and y ~ normal(mu, 1) alone", "mu ~ normal(0, 10)"},
-	{UsedTwice, "`hamc vet`: a datum has one distribution", "y ~ normal(mu, 1); y ~ normal(mu, sigma)", "y ~ normal(mu, sigma)"},
+	{UsedTwice, "`hamc vet`: a datum, or a parameter, has one distribution", "y ~ normal(mu, 1); y ~ normal(mu, sigma)", "y ~ normal(mu, sigma)"},
 	{WholeNumbers, "`hamc vet`: counts have a distribution of counts", "c ~ normal(mu, 1) with c: int[n]", "c ~ poisson_log(mu)"},
 	{SpikedPrior, "`hamc vet`: a prior has its mass where the parameter may be", "tau ~ inv_gamma(0.001, 0.001)", "tau ~ exponential(1)"},
 	{VaguePrior, "`hamc vet`: a prior says what is plausible", "a ~ normal(0, 1e6)", "a ~ normal(0, 10)"},
@@ -203,6 +204,7 @@ var Catalogue = []Entry{
 	{EmptyGroup, "`hamc vet`: each group has data", "data g int[n] in 1..k without an element 3", "groups numbered from 1 without gaps"},
 	{NotSmooth, "warning: what depends on a parameter has a kink or a jump", "density -abs(mu)", "density -sqrt(mu^2 + 1e-6)"},
 	{FreeScale, "warning: a prior whose scale is a parameter has as many factors of it as there are free numbers: one less than numbers that sum to 0, or than numbers whose differences have it", "param e sum_to_zero[3]; e ~ normal(0, sigma)", "param e sum_to_zero[3]; e ~ normal(0, sigma); density log(sigma)"},
+	{NoJacobian, "warning: a distribution is of a function of parameters that is not linear, where one of them has no other prior", "log(sigma) ~ normal(0, 1)", "sigma ~ lognormal(0, 1)"},
 	{LeftOfEach, "warning: the left side of a statement with `for` depends on its index", "y ~ normal(mu*c[i], sigma) for i in n", "y[i] ~ normal(mu*c[i], sigma) for i in n"},
 }
 

@@ -224,21 +224,30 @@ func argumentDemands(t *Term) (out []Demand) {
 
 // wholeDatum returns the datum that an expression is, alone or by all its elements, or nil.
 func wholeDatum(e Expr) *Data {
-	e = Through(e)
-	if ix, ok := e.(*IndexExpr); ok {
-		n, ok := ix.Base.(*Name)
-		if !ok {
-			return nil
-		}
-		for k, s := range ix.Subscripts {
-			shape := n.Type().Shape
-			if s.Index == nil || s.Offset != 0 || s.Gather != nil || s.Index.Range != (Range{Fixed(1), shape[k]}) {
-				return nil
-			}
-		}
-		e = ix.Base
+	if e = whole(e); e == nil {
+		return nil
 	}
 	return datum(e)
+}
+
+// whole is what an expression is all elements of, or itself where it selects none; nil where it is a part.
+func whole(e Expr) Expr {
+	e = Through(e)
+	ix, ok := e.(*IndexExpr)
+	if !ok {
+		return e
+	}
+	n, ok := ix.Base.(*Name)
+	if !ok {
+		return nil
+	}
+	for k, s := range ix.Subscripts {
+		shape := n.Type().Shape
+		if s.Index == nil || s.Offset != 0 || s.Gather != nil || s.Index.Range != (Range{Fixed(1), shape[k]}) {
+			return nil
+		}
+	}
+	return ix.Base
 }
 
 // boundForm reports whether an expression is one that bounds of data may be:

@@ -3,6 +3,7 @@ package dsl
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/alecthomas/participle/v2/lexer"
 )
@@ -479,6 +480,9 @@ func (c *pythonCall) lines() []string {
 	if whole {
 		return nil // which no parameter is
 	}
+	if interval != "" && strings.ContainsFunc(form[strings.Index(form, "("):], unicode.IsLetter) {
+		form += " " + interval // its probability depends on parameters
+	}
 	base, rest := "real", strings.TrimPrefix(typ, "real")
 	if interval != "" {
 		rest = " " + interval
@@ -525,6 +529,19 @@ func between(lower, upper string) string {
 		return "> " + lower
 	case !missing(upper):
 		return "< " + upper
+	}
+	return ""
+}
+
+// upTo is the interval of whole numbers from one to another, of which either may be missing: those of Stan and of JAGS hold both.
+func upTo(least, greatest string) string {
+	switch {
+	case least != "" && greatest != "":
+		return "in " + least + ".." + greatest
+	case least != "":
+		return ">= " + least
+	case greatest != "":
+		return "<= " + greatest
 	}
 	return ""
 }
@@ -653,15 +670,10 @@ func foreignCall(name string, args [][]lexer.Token) (string, bool) {
 	}
 	f := LookupForeign(ForeignDistribution, name)
 	if f == nil {
-		for i := range Distributions {
-			if d := &Distributions[i]; plain(d.Name) == plain(name) {
-				return d.Name + "(" + strings.Join(texts, ", ") + ")", true
-			}
-		}
-		return "", false
+		f = &Foreign{}
 	}
-	if f.Is != "" {
-		return f.Is + "(" + strings.Join(texts, ", ") + ")", true
+	if d := meantDistribution(name); d != nil {
+		return d.Name + "(" + strings.Join(texts, ", ") + ")", true
 	}
 	return f.with(texts)
 }

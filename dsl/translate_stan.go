@@ -55,17 +55,14 @@ func (f *foreignText) stanSample() []string {
 	if len(sides) != 2 || len(sides[0]) == 0 || len(sides[1]) < 3 {
 		return nil
 	}
-	right, interval := sides[1], ""
+	right := sides[1]
+	var ends [][]lexer.Token
 	last := shut(right, 1)
 	if last < 0 {
 		return nil
 	}
 	if rest := right[last+1:]; value(rest, 0) == "T" && len(rest) > 2 && shut(rest, 1) == len(rest)-1 {
-		ends := split(rest[2:len(rest)-1], ",")
-		for len(ends) < 2 {
-			ends = append(ends, nil)
-		}
-		interval = between(expression(ends[0]), expression(ends[1]))
+		ends = split(rest[2:len(rest)-1], ",")
 	} else if len(rest) > 0 {
 		return nil
 	} else if f.semicolon() == nil {
@@ -78,6 +75,13 @@ func (f *foreignText) stanSample() []string {
 	form, ok := foreignCall(name, args)
 	if !ok {
 		form = expression(right[:last+1])
+	}
+	for len(ends) < 2 {
+		ends = append(ends, nil)
+	}
+	interval := between(expression(ends[0]), expression(ends[1]))
+	if d := LookupDistribution(strings.TrimSpace(strings.SplitN(form, "(", 2)[0])); d != nil && d.Support.Discrete() {
+		interval = upTo(expression(ends[0]), expression(ends[1]))
 	}
 	return []string{strings.TrimSpace(expression(sides[0]) + " ~ " + form + " " + interval)}
 }

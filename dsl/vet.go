@@ -52,7 +52,7 @@ func (v *vetting) flat() {
 
 // statements looks at each `~`.
 func (v *vetting) statements() {
-	described := map[*Data]*Term{}
+	described := map[Object]*Term{}
 	for _, t := range v.m.Terms {
 		if t.Dist == nil {
 			continue
@@ -61,17 +61,32 @@ func (v *vetting) statements() {
 			if d.Type.Base == Int && !t.Dist.Support.Discrete() {
 				v.find(WholeNumbers, t.Left.Span(), "poisson, neg_binomial_2 and binomial describe counts", "`%s` holds whole numbers, and `%s` describes real ones", d.Name, t.Dist.Name)
 			}
-			if wholeDatum(t.Left) == d {
-				if first := described[d]; first != nil {
-					v.find(UsedTwice, t.Left.Span(), "the posterior counts each of its elements twice", "`%s` has two distributions", d.Name)
-					v.list[len(v.list)-1].Notes = []Note{{first.Left.Span(), "the first is here"}}
-				} else {
-					described[d] = t
-				}
-			}
 		}
+		v.twice(t, described)
 		v.prior(t)
 	}
+}
+
+// twice finds what has two distributions as a whole: data, or a parameter.
+func (v *vetting) twice(t *Term, described map[Object]*Term) {
+	n, ok := whole(t.Left).(*Name)
+	if !ok {
+		return
+	}
+	what := "the posterior counts each of its elements twice"
+	switch n.Obj.(type) {
+	case *Data:
+	case *Param:
+		what = "the prior is the product of both: leave one out, unless that is meant"
+	default:
+		return
+	}
+	first := described[n.Obj]
+	if described[n.Obj] = t; first == nil {
+		return
+	}
+	v.find(UsedTwice, t.Left.Span(), what, "`%s` has two distributions", n.Name)
+	v.list[len(v.list)-1].Notes = []Note{{first.Left.Span(), "the first is here"}}
 }
 
 // vague is the scale beyond which a prior is as good as none, for parameters of which nothing else is known.

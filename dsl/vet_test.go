@@ -44,6 +44,7 @@ func TestVet(t *testing.T) {
 			head + "param mu, tau real > 0\nlet v[i in n] = if y[i] > 0 then mu else y[i]\nv ~ normal(0, tau)\ntau ~ exponential(1)\n", nil, nil},
 		{dsl.FlatPrior, prior("mu ~ normal(0, 1)"), head + "param mu, tau real in (0, 1)\ny ~ normal(mu, tau)\n", nil, nil},
 		{dsl.UsedTwice, prior("mu ~ normal(0, 1)\ntau ~ exponential(1)\ny ~ normal(mu, 1)"), prior("mu ~ normal(0, 1)\ntau ~ exponential(1)\ny[1] ~ normal(mu, 1)"), nil, nil},
+		{dsl.UsedTwice, prior("mu ~ normal(0, 1)\nmu ~ normal(0, 10)\ntau ~ exponential(1)"), prior("mu ~ normal(0, 1)\ntau ~ exponential(1)"), nil, nil},
 		{dsl.WholeNumbers, head + "data c int[n]\nparam mu real > 0\nmu ~ exponential(1)\nc ~ normal(mu, 1)\ny ~ normal(mu, 1)\n", head + "data c int[n] >= 0\nparam mu real > 0\nmu ~ exponential(1)\nc ~ poisson(mu)\ny ~ normal(mu, 1)\n", nil, nil},
 		{dsl.SpikedPrior, prior("mu ~ normal(0, 1)\ntau ~ inv_gamma(0.001, 0.001)"), prior("mu ~ normal(0, 1)\ntau ~ inv_gamma(2, 1)"), nil, nil},
 		{dsl.VaguePrior, prior("mu ~ normal(0, 1e6)\ntau ~ exponential(1)"), prior("mu ~ normal(0, 100)\ntau ~ exponential(1)"), nil, nil},

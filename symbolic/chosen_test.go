@@ -36,6 +36,9 @@ func TestFunctionsOnce(t *testing.T) {
 		{"log1m_exp(", "param c ordered[K-1]\nparam b real\nb, c ~ normal(0, 1)\ny ~ ordered_logistic(b*t, c)", 1, "n"},
 		{"log1m_exp(", "param c ordered[J, K-1]\nparam b real\nb ~ normal(0, 1)\nc ~ normal(0, 1)\ny[i] ~ ordered_logistic(b*t[i], c[g[i]]) for i in n", 1, "n"},
 		{"log1m_exp(", "param c ordered[J, K-1]\nparam b real\nb ~ normal(0, 1)\nc ~ normal(0, 1)\nY[i, j] ~ ordered_logistic(b*t[i], c[j]) for i in n, j in J", 1, "n"},
+		{"log_gamma_q(", "data low real\nparam a, b real > 0\na, b ~ exponential(1)\nt ~ gamma(a, b) > low", 1, "n"},
+		{"log_gamma_q(", "data low real > 0\nparam a, b real > 0\na, b ~ exponential(1)\nt ~ gamma(a, b) > low", 1, "n"},
+		{"log_gamma_q(", "data low real[n]\nparam a, b real > 0\na, b ~ exponential(1)\nt ~ gamma(a, b) > low", 1, ""},
 	} {
 		d, _ := load(t, "model m\ndata n, J, K int\ndata g int[n] in 1..J\ndata y int[n] in 1..K\ndata Y int[n, J] in 1..K\ndata t real[n] > 0\n"+x.text+"\n")
 		found := 0

@@ -84,7 +84,11 @@ func (el *Elaborator) truncated(t *dsl.Term, y *Expr, args []Value, subs []Sub, 
 	first, last := c.endsOf(t.Dist, args)
 	counts := t.Dist.Support.Discrete()
 	// Of whole numbers, Lo is the last one that is left out and Hi the last one that is not. Places inside the support stand for ends that truncate nothing.
-	low, high := y, y
+	low := y
+	if t.Lo != nil && t.Hi == nil && y.stage < StageGiven {
+		low = c.greatest(y, Pick(el.Expr(t.Lo), subs))
+	}
+	high := low
 	if counts {
 		low, high = first, first
 	} else if last != nil {
@@ -95,9 +99,11 @@ func (el *Elaborator) truncated(t *dsl.Term, y *Expr, args []Value, subs []Sub, 
 	if t.Lo != nil {
 		lo = c.Add(Pick(el.Expr(t.Lo), subs), c.Number(float64(t.LoShift)))
 		outside = c.Call("log_positive", c.Sub(y, lo))
-		if counts {
+		switch {
+		case first == nil || c.Sign(c.Sub(lo, first)) == Positive:
+		case counts:
 			withLo = c.Call("less_equal", first, lo)
-		} else if first != nil {
+		default:
 			withLo = c.Call("less", first, lo)
 		}
 		if first != nil {
@@ -112,7 +118,9 @@ func (el *Elaborator) truncated(t *dsl.Term, y *Expr, args []Value, subs []Sub, 
 			outside = c.Add(outside, c.Call("log_positive", c.Sub(hi, y)))
 		}
 		if last != nil {
-			withHi = c.Call("less", hi, last)
+			if c.Sign(c.Sub(last, hi)) != Positive {
+				withHi = c.Call("less", hi, last)
+			}
 			hi = c.inner(withHi, hi, high)
 		}
 	}
@@ -124,6 +132,16 @@ func (el *Elaborator) truncated(t *dsl.Term, y *Expr, args []Value, subs []Sub, 
 			return c.when(withHi, func() *Expr { return c.mass(t.Dist, nil, hi, of) }, func() *Expr { return c.mass(t.Dist, nil, nil, of) })
 		})
 	return norm, outside
+}
+
+// greatest is the greatest of the values of y over the indices that another expression does not have: what is made of both is one number for these.
+func (c *Context) greatest(y, of *Expr) *Expr {
+	for _, i := range y.free {
+		if !of.HasFree(i) {
+			y = c.Largest(i, y)
+		}
+	}
+	return y
 }
 
 // inner is an end where it truncates, and a place inside the support elsewhere: what is not chosen is finite then, and so are its derivatives.
