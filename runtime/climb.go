@@ -98,13 +98,19 @@ type climber struct {
 func newClimber(s *Sweep, stop *atomic.Bool) *climber {
 	m := s.Posterior.Info().Dim()
 	c := &climber{sweep: s, stop: stop, inverse: make([]float64, m), next: make([]float64, m), nextGrad: make([]float64, m), d: make([]float64, m), work: make([]float64, m)}
-	for _, p := range s.Posterior.Info().Params {
-		c.ends = append(c.ends, slices.Repeat([]Ends{p.Ends}, p.Dim())...)
-	}
+	c.ends = endsOf(s.Posterior.Info())
 	if b := &s.blocks[0]; b.given == nil && !b.system.Info().Metric.Identity && m <= maxClimbMatrix {
 		c.model, c.g, c.chol = b.system, make([]float64, m*m), linalg.NewCholesky(m)
 	}
 	return c
+}
+
+// endsOf are the ends of the values of each coordinate.
+func endsOf(in *Info) (out []Ends) {
+	for i := range in.Params {
+		out = append(out, slices.Repeat([]Ends{in.Params[i].Ends}, in.Params[i].Dim())...)
+	}
+	return out
 }
 
 // climb moves q to the edge of the bulk if it is far from there. It reports whether it has moved q.

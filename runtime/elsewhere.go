@@ -10,11 +10,13 @@ import (
 
 // A prior may have all of its mass far from where starts are drawn uniformly: K ~ lognormal(7, 0.6) where log K is between −2 and 2. A chain that begins there
 // may find a mode that the prior excludes, with all others. So coordinates of which the prior says that they lie elsewhere are drawn from it. Those of a
-// diffuse prior, which has the interval inside its spread, are not: a draw from it would be no better place.
+// diffuse prior, which has the interval inside its spread, are not: a draw from it would be no better place. Nor are those of one that reaches as far as
+// numbers do, as inv_gamma(0.001, 0.001) does: its draws are cut off there, and have no spread.
 
 const (
 	priorDraws = 40      // that tell where the prior is
 	mostJudged = 1 << 14 // coordinates of a model whose prior is looked at
+	mostLikely = 300     // how far out a coordinate of bounded values may be drawn: of a positive one e³⁰⁰
 )
 
 // elsewhere returns the coordinates whose prior lies beside (−2, 2): its median is outside, by more than the distance of its deciles.
@@ -35,12 +37,16 @@ func (s *Sweep) elsewhere() []int {
 			}
 		}
 	}
+	ends := endsOf(s.Posterior.Info())
 	for i, x := range drawn {
 		if len(x) < priorDraws/2 {
 			break // the same of all
 		}
 		slices.Sort(x)
 		median, spread := x[len(x)/2], x[len(x)-1-len(x)/10]-x[len(x)/10]
+		if ends[i] != NoEnd && max(-x[0], x[len(x)-1]) > mostLikely {
+			continue
+		}
 		if spread > 0 && math.Abs(median)-initialRadius > spread {
 			s.far = append(s.far, i)
 		}

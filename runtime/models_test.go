@@ -166,7 +166,7 @@ func newExponential() *exponential {
 	return &exponential{
 		info: runtime.Info{
 			Name:   "exponential",
-			Params: []runtime.Param{{Name: "x"}},
+			Params: []runtime.Param{{Name: "x", Ends: runtime.EndBelow}},
 			Metric: runtime.MetricInfo{Constant: true},
 		},
 		wall: math.Inf(1),
