@@ -44,7 +44,7 @@ func (s *Sweep) elsewhere() []int {
 		}
 		slices.Sort(x)
 		median, spread := x[len(x)/2], x[len(x)-1-len(x)/10]-x[len(x)/10]
-		if ends[i] != NoEnd && max(-x[0], x[len(x)-1]) > mostLikely {
+		if cutOff([]float64{x[0], x[len(x)-1]}, []Ends{ends[i], ends[i]}) {
 			continue
 		}
 		if spread > 0 && math.Abs(median)-initialRadius > spread {
@@ -52,6 +52,16 @@ func (s *Sweep) elsewhere() []int {
 		}
 	}
 	return s.far
+}
+
+// cutOff reports whether one of some coordinates is further out than a prior that means something draws it.
+func cutOff(q []float64, ends []Ends) bool {
+	for i, v := range q {
+		if ends[i] != NoEnd && math.Abs(v) > mostLikely {
+			return true
+		}
+	}
+	return false
 }
 
 // toPrior moves the coordinates of q whose prior lies elsewhere to a draw from it; values is work space.

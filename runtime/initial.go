@@ -195,7 +195,9 @@ func start(s *Sweep, q []float64, x Point, from Start, rng *rand.Rand) *StartErr
 		reason := ""
 		switch {
 		case prior:
-			reason = fromPrior(s, q, drawn, rng)
+			if reason = fromPrior(s, q, drawn, rng); reason == "" && cutOff(q, endsOf(s.Posterior.Info())) {
+				reason = "a draw is where numbers end"
+			}
 		case from == Start{} && kind == drawnUniformly:
 			s.toPrior(q, drawn, rng)
 		}

@@ -54,10 +54,10 @@ func TestStartFromPriorRetries(t *testing.T) {
 	opt.Chains = 1
 	walled := newExponential()
 	walled.wall, walled.value = math.Log(10), math.Inf(-1)
-	// Not defined, infinite, out of the support, without density; and then one of use.
-	m := &withPrior{walled, sequence(math.NaN(), math.Inf(1), -1, 11, 3)}
+	// Not defined, infinite, out of the support, without density, where a prior is cut off; and then one of use.
+	m := &withPrior{walled, sequence(math.NaN(), math.Inf(1), -1, 11, 1e-300, 3)}
 	r := sample(t, m, opt)
-	if got := r.Chains[0].Draws[0][0]; math.Abs(got-3) > 1e-6 || calls != 5 {
+	if got := r.Chains[0].Draws[0][0]; math.Abs(got-3) > 1e-6 || calls != 6 {
 		t.Errorf("starts at %v after %d draws", got, calls)
 	}
 
