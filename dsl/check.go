@@ -1844,14 +1844,11 @@ func unknownDistribution(name string, names, args []string) string {
 		also := ""
 		if s, camel := strings.CutPrefix(plain(name), plain(of)); !ok && camel && name != strings.ToLower(name) {
 			stem, ok, also = s, true, "; PyMC's psi is 1 - p"
-			if s == "negativebinomial" {
-				stem = "neg_binomial"
-			}
-			for i := range Distributions {
-				if plain(Distributions[i].Name) == s {
-					stem = Distributions[i].Name
-				}
-			}
+		}
+		if s := plain(stem); s == "negativebinomial" || s == "negbinomial" || s == "nbinom" {
+			stem = "neg_binomial"
+		} else if d := meantDistribution(stem); d != nil {
+			stem = d.Name
 		}
 		for _, d := range []*Distribution{LookupDistribution(stem + "_2"), LookupDistribution(stem)} {
 			if ok && d != nil && !d.Support.Discrete() {
@@ -2332,10 +2329,14 @@ func (c *checker) kinked(term *Term) {
 	if term.Dist.Kink == "" || term.Tail != NoTail || c.generating {
 		return
 	}
+	hint := "`logistic` and `student_t` have long tails and are smooth"
+	if term.Dist.Name == "skew_double_exponential" {
+		hint = "a regression of a quantile has it, and takes more steps for it"
+	}
 	at := term.Args[slices.Index(term.Dist.argNames(), term.Dist.Kink)]
 	for _, e := range []Expr{term.Left, at} {
 		if p := c.dependsOnParam(e); p != nil {
-			c.warn(NotSmooth, term.Left.Span(), "`logistic` and `student_t` have long tails and are smooth",
+			c.warn(NotSmooth, term.Left.Span(), hint,
 				"the log density of `%s` has a kink at `%s`, and this depends on the parameter `%s`: Hamiltonian Monte Carlo rejects what crosses it, and is not efficient there",
 				term.Dist.Name, term.Dist.Kink, p.Name)
 			return

@@ -1468,7 +1468,7 @@ func (c *checker) notSmooth(e Expr, what, does, hint string) {
 	}
 	if p := c.dependsOnParam(e); p != nil {
 		if hint == "" {
-			hint = "inv_logit(20*x) is a smooth step"
+			hint = "inv_logit(20*x) is a smooth step; a condition that says where a density ends stays as it is"
 		}
 		c.warn(NotSmooth, e.Span(), hint, "%s %s, and this depends on the parameter `%s`: Hamiltonian Monte Carlo rejects what crosses it, and is not efficient there", what, does, p.Name)
 	}
