@@ -191,8 +191,8 @@ func (g *generator) describe() jen.Code {
 	}
 	g.dynamics.describe(g, info)
 	info[jen.Id("Work")] = g.work(g.d.Work())
-	if g.hasODE() {
-		info[jen.Id("Equations")] = jen.True()
+	if g.d.Model.ManyModes() {
+		info[jen.Id("ManyModes")] = jen.True()
 	}
 	if m := g.d.Metric; m != nil && !m.Constant {
 		info[jen.Id("IterationWork")] = g.work(g.d.IterationWork)

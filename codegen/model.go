@@ -140,7 +140,7 @@ func (g *generator) about() string {
 
 // apiVersion is the version of the runtime's interface that the code is
 // written for.
-const apiVersion = 15
+const apiVersion = 16
 
 // metricDoc says what the metric is, in formulas.
 func (g *generator) metricDoc() string {

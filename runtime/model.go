@@ -241,8 +241,8 @@ type Info struct {
 	// IterationWork counts those of one iteration of an implicit step, about, where the metric depends on the position.
 	IterationWork int `json:",omitempty"`
 
-	// Equations says that the density reads solutions of differential equations.
-	Equations bool `json:",omitempty"`
+	// ManyModes says that the density may well have modes of different heights: it reads solutions of differential equations, oscillates, or is one of a mixture of counts.
+	ManyModes bool `json:",omitempty"`
 }
 
 // Dim returns the number m of unconstrained coordinates.
@@ -384,5 +384,6 @@ type MetricInfo struct {
 // its meaning. Version 3 brought Whiten, Identity and Generator, version 4
 // ParamDraws and QuantityDraws, version 5 PriorDrawer, version 6 Length, version 7 Steps, version 8
 // parameters with more values than coordinates, version 9 package system, version 10 Work, version 11
-// Transported, version 12 Chooser, version 13 Ends and LogJacobian, version 14 Equations, version 15 Constants.
-const APIVersion = 15
+// Transported, version 12 Chooser, version 13 Ends and LogJacobian, version 14 Equations, version 15 Constants, version 16
+// ManyModes.
+const APIVersion = 16

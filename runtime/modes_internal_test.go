@@ -6,16 +6,16 @@ import (
 	"testing"
 )
 
-// twoModes is a density of two modes at ±4 whose heights differ, as if an equation were solved for it.
+// twoModes is a density of two modes at ±4 whose heights differ, one as if of many.
 type twoModes struct {
 	slope
 	difference float64 // of the left one below the right one
-	equations  bool
+	many       bool
 }
 
 func (m *twoModes) Info() *Info {
 	in := m.slope.Info()
-	in.Equations = m.equations
+	in.ManyModes = m.many
 	return in
 }
 
@@ -61,7 +61,7 @@ func TestProbes(t *testing.T) {
 		return n
 	}
 	model := func(difference float64) *twoModes {
-		return &twoModes{slope: slope{m: 1}, difference: difference, equations: true}
+		return &twoModes{slope: slope{m: 1}, difference: difference, many: true}
 	}
 	if n := count(model(40), nil); n != 0 {
 		t.Errorf("%d of 48 chains are in the mode that holds nothing", n)
@@ -73,7 +73,7 @@ func TestProbes(t *testing.T) {
 		t.Errorf("%d of 48 chains are where they were told to begin", n)
 	}
 	other := model(40)
-	other.equations = false
+	other.many = false
 	if n := count(other, nil); n < 8 {
 		t.Errorf("%d of 48 chains of a model without an equation are in the left mode", n)
 	}

@@ -35,9 +35,9 @@ import (
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 15 here.
+// The generated code and the runtime must agree on their interface, which has version 16 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-15) + uint(15-rt.APIVersion)
+const _ = uint(rt.APIVersion-16) + uint(16-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -183,8 +183,8 @@ func (s *Model) summarise() {
 // describe makes the description of the model.
 func (s *Model) describe() *rt.Info {
 	return &rt.Info{
-		Equations:     true,
 		IterationWork: 40057 + 106*s.n,
+		ManyModes:     true,
 		Metric: rt.MetricInfo{
 			Constant:  false,
 			Structure: rt.Dense,

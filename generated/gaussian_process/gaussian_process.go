@@ -36,9 +36,9 @@ import (
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 15 here.
+// The generated code and the runtime must agree on their interface, which has version 16 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-15) + uint(15-rt.APIVersion)
+const _ = uint(rt.APIVersion-16) + uint(16-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {

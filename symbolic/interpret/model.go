@@ -126,7 +126,7 @@ func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
 	}
 	m.info.Work = m.operations(d.Work())
 	m.info.IterationWork = m.operations(d.IterationWork)
-	m.info.Equations = len(d.Solves) > 0
+	m.info.ManyModes = d.Model.ManyModes()
 	if len(d.Given) == 0 {
 		if err := m.inOrder(); err != nil {
 			return nil, err
