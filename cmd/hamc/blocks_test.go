@@ -265,7 +265,7 @@ func TestSettingsOfBlocksArrive(t *testing.T) {
 		}
 		r := fine(t, "summary", "settings"+kind)
 		table, _, _ := strings.Cut(r.stdout, "\n\n") // and then the warnings
-		if lines := strings.Split(table, "\n"); len(lines) != 3 || !strings.HasPrefix(lines[1], "a ") || !strings.HasPrefix(lines[2], "c ") {
+		if lines := strings.Split(table, "\n"); len(lines) != 4 || !strings.HasPrefix(lines[1], "a ") || !strings.HasPrefix(lines[2], "c ") || !strings.HasPrefix(lines[3], "lp__ ") {
 			t.Errorf("%s: summary\n%s", kind, r.stdout)
 		}
 	}

@@ -23,7 +23,8 @@ import (
 type posterior struct {
 	*model
 	data   *modelData
-	curved bool // with the second derivatives for Newton's method
+	told   []dsl.Diagnostic // of the check
+	curved bool             // with the second derivatives for Newton's method
 	facts
 
 	note  string              // the subject of the note; "" where none is wanted
@@ -56,7 +57,7 @@ func (e *env) openPosterior(ctx context.Context, path, given string, consts []st
 	if m == nil {
 		return nil, e.accept(path, m, ds)
 	}
-	p := &posterior{model: m, curved: curved}
+	p := &posterior{model: m, curved: curved, told: ds.List}
 	var wrong error // with the data, which is told after what is to be said of the model
 	if p.data, wrong = m.read(given); wrong == nil && compile && p.recall(ctx) {
 		ds.List = append(ds.List, p.Messages...)

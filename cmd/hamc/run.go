@@ -326,7 +326,7 @@ func (e *env) conclude(ctx context.Context, err error, p *plan, out *output, wat
 		fmt.Fprintf(e.stderr, "interrupted before the first draw; to go on: hamc run --resume %s\n", out.dir)
 		return interruption(ctx)
 	}
-	if err := e.report(out.dir, watch); err != nil {
+	if err := e.report(out.dir, watch, p.of); err != nil {
 		return err
 	}
 	if watch.done.Interrupted {

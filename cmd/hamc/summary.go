@@ -26,7 +26,8 @@ var summaryQuantiles = []float64{0.05, 0.5, 0.95}
 
 // summary is the table of the draws in a directory.
 type summary struct {
-	rows   []diagnostics.Summary // of what is judged: the parameters; lp__ where the files hold none
+	rows   []diagnostics.Summary // of what is judged: the parameters, and lp__ where the files do not hold all of them
+	left   []diagnostics.Summary // that of lp__, if it is judged
 	others []diagnostics.Summary // of the generated quantities
 	chains int
 	draws  int      // per chain, as many as all have and are held
@@ -74,7 +75,7 @@ func summarise(dir string) (*summary, error) {
 	}{
 		{&s.rows, func(c string) bool { return !draws.IsStatistic(c) && !chains[0].Generated(c) }},
 		{&s.others, chains[0].Generated},
-		{&s.rows, func(c string) bool { return len(s.rows) == 0 && c == "lp__" }}, // which moves as the parameters do
+		{&s.left, func(c string) bool { return c == "lp__" && (len(s.rows) == 0 || partial(man)) }}, // which moves as the parameters do that the files do not hold
 	} {
 		var names []string
 		var by [][][]float64 // by column, then by chain
@@ -95,6 +96,7 @@ func summarise(dir string) (*summary, error) {
 			return nil, problem{err}
 		}
 	}
+	s.rows = append(s.rows, s.left...)
 	audits, err := readAudits(dir)
 	if err != nil {
 		return nil, err
@@ -102,6 +104,11 @@ func summarise(dir string) (*summary, error) {
 	s.evidence = newEvidence(s, s.manifest, audits)
 	s.evidence.named = named(dir, s.manifest)
 	return s, nil
+}
+
+// partial reports whether a run keeps the draws of some parameters and not of others.
+func partial(man *driver.Manifest) bool {
+	return man != nil && len(man.Options.Keep) > 0 && slices.ContainsFunc(man.Params, func(p runtime.Param) bool { return !slices.Contains(man.Options.Keep, p.Name) })
 }
 
 // unfinished counts the chains that did not end.
@@ -157,10 +164,7 @@ func (s *summary) write(w io.Writer, width int, all bool) error {
 
 // columns counts what the files hold.
 func (s *summary) columns() string {
-	n := len(s.rows)
-	if s.rows[0].Name == "lp__" {
-		n = 0
-	}
+	n := len(s.rows) - len(s.left)
 	text := plural(n, "parameter")
 	switch k := len(s.others); {
 	case k == 1:
@@ -205,7 +209,7 @@ func (s *summary) mixed() bool {
 }
 
 // report prints what a finished run came to. It is an error if that is not to be trusted.
-func (e *env) report(dir string, w *watcher) error {
+func (e *env) report(dir string, w *watcher, of *posterior) error {
 	s, err := summarise(dir)
 	if err != nil {
 		return err
@@ -241,6 +245,11 @@ func (e *env) report(dir string, w *watcher) error {
 		s.evidence.unfinished = 0 // which the line below says at more length
 	}
 	s.evidence.write(&b)
+	if s.evidence.against() > 0 && !w.done.Interrupted {
+		if said := of.suspicion(); said != "" {
+			fmt.Fprintln(&b, said)
+		}
+	}
 	if w.done.Interrupted {
 		fmt.Fprintf(&b, "interrupted: the draws up to here are kept; to go on: hamc run --resume %s\n", dir)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -69,4 +70,31 @@ func (e *env) vet(path, data string, consts []string) error {
 	}
 	_, err = fmt.Fprintf(e.stdout, "nothing found in %s\n", what)
 	return wrap(err)
+}
+
+// mayBeWhy are the findings that may be why chains do not mix, in the order in which one is named.
+var mayBeWhy = []dsl.Code{dsl.FreeScale, dsl.NoPrior, dsl.ScarceData, dsl.NoJacobian, dsl.ConstantPredictor, dsl.FarPredictor, dsl.UnequalPredictors, dsl.SpikedPrior, dsl.FlatPrior, dsl.VaguePrior, dsl.EmptyGroup, dsl.UsedTwice}
+
+// suspicion says what the check and vet find that may be why draws are not to be trusted: the first of it in words. It is "" where there is nothing.
+func (p *posterior) suspicion() string {
+	var first *dsl.Diagnostic
+	n := 0
+	list := append(slices.Clone(p.told), p.checked.Vet(p.data.Values())...)
+	for i := range list {
+		rank := slices.Index(mayBeWhy, list[i].Code)
+		if rank < 0 {
+			continue
+		}
+		n++
+		if first == nil || rank < slices.Index(mayBeWhy, first.Code) {
+			first = &list[i]
+		}
+	}
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("this may be why: %s (hamc vet)", first.Message)
+	}
+	return fmt.Sprintf("one of these %d may be why: %s; `hamc vet %s` says the others", n, first.Message, p.path)
 }
