@@ -260,6 +260,7 @@ var functions = map[string]func(x []float64) float64{
 		return cosines(x[0], 2)/cosines(x[0], 0) - math.Pow(cosines(x[0], 1)/cosines(x[0], 0), 2)
 	},
 	"log_first_passage": func(x []float64) float64 { return math.Log(passage(x[0], x[1])) },
+	"atan2":             func(x []float64) float64 { return math.Atan2(x[0], x[1]) },
 	"atan":              func(x []float64) float64 { return math.Atan(x[0]) },
 	"log_inv_logit":     func(x []float64) float64 { return -math.Log1p(math.Exp(-x[0])) },
 	"log_gamma_p":       func(x []float64) float64 { return math.Log(mathext.GammaIncReg(x[0], x[1])) },

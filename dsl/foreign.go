@@ -181,7 +181,7 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "fma (x,z,s)", "", "", "x*z + s"},
 	{ForeignFunction, "arcsin", "asin", "", ""},
 	{ForeignFunction, "arccos", "acos", "", ""},
-	{ForeignFunction, "atan2 arctan2 (x,z)", "", "with the ordinate first", "2*atan(x/(z + sqrt(x^2 + z^2)))"},
+	{ForeignFunction, "arctan2", "atan2", "", ""},
 	{ForeignFunction, "arcsinh", "asinh", "", ""},
 	{ForeignFunction, "arccosh", "acosh", "", ""},
 	{ForeignFunction, "arctanh fisher_z", "atanh", "", ""},

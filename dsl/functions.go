@@ -40,6 +40,7 @@ var Functions = []Function{
 	{"asin", 1, Elementwise, "arc sine"},
 	{"acos", 1, Elementwise, "arc cosine"},
 	{"atan", 1, Elementwise, "arc tangent"},
+	{"atan2", 2, Elementwise, "the angle of the point with the ordinate x and the abscissa y, from −π to π"},
 	{"sinh", 1, Elementwise, "hyperbolic sine"},
 	{"cosh", 1, Elementwise, "hyperbolic cosine"},
 	{"tanh", 1, Elementwise, "hyperbolic tangent"},

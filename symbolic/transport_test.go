@@ -152,6 +152,7 @@ var latents = []struct{ name, text, want string }{
 	{"a mean of a chain", "param a real[T]\na[1] ~ normal(mu, 1)\na[t] ~ normal(mu + 0.5*(a[t-1] - mu), tau) for t in 2..T\nw ~ normal(a, s)", "mu 1, a 2"},
 	{"a level and a slope of counts of a chain", "data c real[T]\ndata u int[T] >= 0\nparam b real\nparam a real[T]\na[1] ~ normal(0, 1)\na[t] ~ normal(a[t-1], tau) for t in 2..T\nu ~ poisson_log(mu + b*c + a)", "b 1*, mu 1*, a 2*"},
 	{"a volatility", "param b real > 0\nparam a real[T]\na[1] ~ normal(0, 1)\na[t] ~ normal(0.9*a[t-1], tau) for t in 2..T\nw ~ normal(0, b*exp(a/2))", "b 1*, a 2*"},
+	{"a median regression, where data curve the density at their kinks alone", "param a real[J]\na ~ normal(0, 1000)\ny ~ double_exponential(mu + X*a, s)", ""},
 	{"a truncated prior", "param a real[J] > 0\na ~ normal(mu, tau) > 0\ny ~ normal(a[g], s)", "a 1*"},
 	{"priors of elements, which are truncated", "param a real[J] > 0\na[j] ~ normal(mu*j, tau) > 0 for j in J\ny ~ normal(a[g], s)", "a 1*"},
 	{"truncated data", "param a real[J]\na ~ normal(mu, tau)\ny ~ normal(a[g], s) > 0", "a 1*"},
@@ -186,6 +187,18 @@ func TestTransports(t *testing.T) {
 		}
 		if text != c.want {
 			t.Errorf("%s: %q, want %q", c.name, text, c.want)
+		}
+	}
+}
+
+// TestKinkedInformation: a density with a kink at its mode has the curvature 0 elsewhere, and its information is the expected one: the precision of the effects knows of the scale of the data.
+func TestKinkedInformation(t *testing.T) {
+	for _, dist := range []string{"double_exponential(a[g], s)", "skew_double_exponential(a[g], s, 0.9)", "normal(a[g], s)"} {
+		d, _ := load(t, "model m\ndata n, J int\ndata g int[n] in 1..J\ndata y real[n]\nparam a real[J]\nparam tau, s real > 0\na ~ normal(0, tau)\ntau, s ~ exponential(1)\ny ~ "+dist+"\n")
+		for _, p := range d.Params {
+			if p.Decl.ObjectName() == "s" && !expr.Mentions(d.MapJacobian, p.Coord) {
+				t.Errorf("%s: the map has the Jacobian %s", dist, expr.Format(d.MapJacobian))
+			}
 		}
 	}
 }

@@ -1250,6 +1250,8 @@ func function(name string, x []float64) float64 {
 		return math.Asin(x[0])
 	case "acos":
 		return math.Acos(x[0])
+	case "atan2":
+		return math.Atan2(x[0], x[1])
 	case "atan":
 		return math.Atan(x[0])
 	case "asinh":

@@ -7,6 +7,26 @@ import (
 	"github.com/hamc-dev/hamc/runtime/kernel"
 )
 
+// Atan2 returns the angle of the point (x, y), in radians from −π to π: that of math.Atan2, but for rounding.
+func Atan2(y, x float64) float64 {
+	switch {
+	case x != x || y != y:
+		return math.NaN()
+	case y == 0 || math.IsInf(x, 0) && !math.IsInf(y, 0):
+		if x < 0 || x == 0 && math.Signbit(x) {
+			return math.Copysign(math.Pi, y)
+		}
+		return math.Copysign(0, y)
+	case math.IsInf(x, 0): // and y
+		return math.Copysign(math.Pi/2-math.Copysign(math.Pi/4, x), y)
+	case math.Abs(y) > math.Abs(x):
+		return math.Copysign(math.Pi/2, y) - elementary.Atan(x/y)
+	case x < 0:
+		return math.Copysign(math.Pi, y) + elementary.Atan(y/x)
+	}
+	return elementary.Atan(y / x)
+}
+
 // Bounded returns x where bound is 0, and bound elsewhere: a density on its support,
 // and −∞ outside, where x may be anything.
 func Bounded(x, bound float64) float64 {

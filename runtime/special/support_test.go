@@ -53,6 +53,29 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// TestAtan2: the angle is that of math.Atan2 in all quadrants, on the axes, and far out.
+func TestAtan2(t *testing.T) {
+	special := []float64{0, math.Copysign(0, -1), 1, -1, 5e-324, -5e-324, 1e-300, 1e300, -1e300, math.Inf(1), math.Inf(-1), math.NaN()}
+	rng := rand.New(rand.NewPCG(1, 2))
+	check := func(y, x float64) {
+		got, want := Atan2(y, x), math.Atan2(y, x)
+		if y/x == 0 && x < 0 { // which math.Atan2 takes for positive where it underflows
+			want = math.Copysign(math.Pi, y)
+		}
+		if !(math.Abs(got-want) <= 3e-16*math.Abs(want)) && !(math.IsNaN(got) && math.IsNaN(want)) || math.Signbit(got) != math.Signbit(want) && want == want {
+			t.Errorf("Atan2(%v, %v) = %v, want %v", y, x, got, want)
+		}
+	}
+	for _, y := range special {
+		for _, x := range special {
+			check(y, x)
+		}
+	}
+	for range 10_000 {
+		check(rng.NormFloat64()*math.Exp(10*rng.NormFloat64()), rng.NormFloat64()*math.Exp(10*rng.NormFloat64()))
+	}
+}
+
 // TestRounding: a number is Fine beyond a coarse part of 22 bits, without remainder,
 // and a difference is its rounding and its Excess.
 func TestRounding(t *testing.T) {

@@ -53,6 +53,7 @@ var Funcs = []Func{
 	{"cos", f1(elementary.Cos), []string{"-sin(x)"}, false, "elementary.Cos", 15, [2]float64{-3, 3}, false},
 	{"tan", f1(elementary.Tan), []string{"1 + tan(x)^2"}, false, "elementary.Tan", 15, [2]float64{-1, 1}, false},
 	{"atan", f1(elementary.Atan), []string{"1/(1 + x^2)"}, false, "elementary.Atan", 15, [2]float64{-3, 3}, false},
+	{"atan2", f2(special.Atan2), []string{"y/(x^2 + y^2)", "-x/(x^2 + y^2)"}, false, "special.Atan2", 20, [2]float64{-3, 3}, false},
 	{"sinh", f1(elementary.Sinh), []string{"cosh(x)"}, false, "elementary.Sinh", 15, [2]float64{-3, 3}, false},
 	{"cosh", f1(elementary.Cosh), []string{"sinh(x)"}, true, "elementary.Cosh", 15, [2]float64{-3, 3}, false},
 	{"tanh", f1(elementary.Tanh), []string{"1 - tanh(x)^2"}, false, "elementary.Tanh", 15, [2]float64{-3, 3}, false},

@@ -249,14 +249,15 @@ func (p *Posterior) predictorOf(term *PosteriorTerm, latents []*latent) *predict
 }
 
 // asObserved is the expected information of a term as it was observed at the reference, where that is not less than 0 whatever the data: about a mode the density is as narrow as
-// this, which differs from observation to observation. It follows the other parameters as the expected one does.
+// this, which differs from observation to observation. It follows the other parameters as the expected one does. A density with a kink at its mode curves nowhere else: what is expected
+// is told by the kink.
 func (p *Posterior) asObserved(expected, observed *expr.Expr) *expr.Expr {
 	c := p.C
 	at := p.atReference(expected)
 	if c.Sign(observed) == expr.UnknownSign {
 		observed = c.Expand(observed)
 	}
-	if !known(observed) || c.Sign(observed) == expr.UnknownSign || c.Equal(at, observed) {
+	if !known(observed) || observed.IsNum(0) || c.Sign(observed) == expr.UnknownSign || c.Equal(at, observed) {
 		return expected
 	}
 	if expected.Stage() < expr.StagePosition {
