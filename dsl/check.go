@@ -1740,7 +1740,7 @@ func (c *checker) distributionArgs(s *SampleStmt, dist *Distribution, own *Func)
 			named = true
 			hint := "leave the names out"
 			if d := cmp.Or(dist, meantDistribution(s.Dist.Name)); d != nil && own == nil {
-				hint = d.namedHint(a.Name)
+				hint = d.namedHint(s.Args)
 			}
 			c.err(BadNamedArgument, a.At, hint, "arguments of distributions have no names")
 		}
@@ -1860,6 +1860,9 @@ func unknownDistribution(name string, names, args []string) string {
 		}
 	}
 	if s := suggest(name, names); s != "" {
+		if name != s && plain(name) == s && (s == "gamma" || s == "exponential") { // Julia's has a scale
+			return fmt.Sprintf("did you mean `%s`? Its last argument is a rate, 1/scale", s)
+		}
 		return fmt.Sprintf("did you mean `%s`?", s)
 	}
 	const list = "docs/language.md#distributions lists them; they have Stan's names, such as normal, student_t, gamma, beta, poisson, binomial, categorical and multi_normal"

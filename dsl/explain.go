@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -520,6 +521,16 @@ func (r *reading) censoredHint(s *SampleStmt) string {
 	bounds := append(split(toks[1:last], ","), nil, nil)
 	at := func(function string, of []lexer.Token) string {
 		return function + "(" + expression(of) + " | " + list + ")"
+	}
+	if d.Support.Discrete() { // the ends are inside
+		if len(bounds[0]) > 0 {
+			if k, err := strconv.Atoi(expression(bounds[0])); err == nil {
+				bounds[0] = []lexer.Token{{Type: bounds[0][0].Type, Value: strconv.Itoa(k - 1)}}
+			} else {
+				return hint + ", such as `density poisson_lccdf(limit - 1 | lambda)`"
+			}
+		}
+		letter = "C" // no parameter is a count
 	}
 	value := ""
 	switch lower, upper := bounds[0], bounds[1]; {

@@ -40,19 +40,41 @@ type Foreign struct {
 	Write string
 }
 
-// Hint returns the advice of the row.
+// Hint returns the advice of the row, where it is not known what its names stand for.
 func (f *Foreign) Hint() string {
+	write := f.Write
+	if names := f.arguments(); len(names) > 0 {
+		by := map[string]string{}
+		for _, name := range names {
+			by[name] = "<" + name + ">" // no name of the model
+		}
+		write = substituted(write, by)
+	}
+	return f.advice(write)
+}
+
+// advice is that of the row with what to write.
+func (f *Foreign) advice(write string) string {
 	switch {
 	case f.Is != "":
 		return fmt.Sprintf("did you mean `%s`?", f.Is)
-	case f.Write == "":
+	case write == "":
 		return f.Why
 	case f.Why == "":
-		return fmt.Sprintf("write `%s`", f.Write)
+		return fmt.Sprintf("write `%s`", write)
 	case strings.HasSuffix(f.Why, " "):
-		return fmt.Sprintf("%s`%s`", f.Why, f.Write)
+		return fmt.Sprintf("%s`%s`", f.Why, write)
 	}
-	return fmt.Sprintf("%s: write `%s`", f.Why, f.Write)
+	return fmt.Sprintf("%s: write `%s`", f.Why, write)
+}
+
+// arguments are the names that Words gives the arguments of a call.
+func (f *Foreign) arguments() []string {
+	_, list, ok := strings.Cut(f.Words, "(")
+	if !ok {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(list, ")"), ",")
 }
 
 // Names are the names of the row.
@@ -62,12 +84,8 @@ func (f *Foreign) Names() []string {
 
 // with is what to write where a call has some arguments; false where the row does not say what becomes of them.
 func (f *Foreign) with(args []string, shapes ...[]Extent) (string, bool) {
-	_, list, ok := strings.Cut(f.Words, "(")
-	if !ok || f.Write == "" {
-		return "", false
-	}
-	names := strings.Split(strings.TrimSuffix(list, ")"), ",")
-	if len(names) != len(args) {
+	names := f.arguments()
+	if len(names) == 0 || f.Write == "" || len(names) != len(args) {
 		return "", false
 	}
 	by := map[string]string{}
@@ -90,9 +108,26 @@ func (f *Foreign) HintFor(args []string, shapes ...[]Extent) string {
 	if !ok {
 		return f.Hint()
 	}
-	own := *f
-	own.Write = write
-	return own.Hint()
+	if f.Kind == ForeignFunction && isOperation(write) { // the call may be a factor
+		write = "(" + write + ")"
+	}
+	return f.advice(write)
+}
+
+// isOperation reports whether an expression has an operator outside of its brackets.
+func isOperation(text string) bool {
+	depth := 0
+	for n, r := range text {
+		switch {
+		case strings.ContainsRune("([", r):
+			depth++
+		case strings.ContainsRune(")]", r):
+			depth--
+		case depth == 0 && n > 0 && strings.ContainsRune("+-*/^<>=", r):
+			return !strings.HasPrefix(text, "let ") && !strings.HasPrefix(text, "density ") && !strings.Contains(text, "~")
+		}
+	}
+	return strings.HasPrefix(text, "if ")
 }
 
 // LookupForeign returns the row of a name of that kind, or nil. The case of letters does not
@@ -360,13 +395,15 @@ var ForeignNames = []Foreign{
 	{ForeignDistribution, "poisson_log_glm (X,a,v)", "", "the product of data and coefficients is written out", "poisson_log(a + X*v)"},
 	{ForeignDistribution, "neg_binomial_2_log_glm (X,a,v,r)", "", "the product of data and coefficients is written out", "neg_binomial_2_log(a + X*v, r)"},
 	{ForeignDistribution, "negative_binomial negative_binomial_2 nbinom nbinom2 negbin negbinom negbinomial (s,r)", "", "of a mean mu and a shape phi, by which the variance is mu + mu^2/phi", "neg_binomial_2(s, r)"},
-	{ForeignDistribution, "dnegbin dnbinom (p,r)", "", "of a probability p of success and r successes", "neg_binomial(r, p/(1 - p))"},
+	{ForeignDistribution, "dnegbin (p,r)", "", "of a probability p of success and r successes", "neg_binomial(r, p/(1 - p))"},
+	{ForeignDistribution, "dnbinom (r,p)", "", "of r successes and a probability p of success; of a mean it is neg_binomial_2(mu, phi)", "neg_binomial(r, p/(1 - p))"},
 	{ForeignDistribution, "gamma_poisson", "neg_binomial", "", ""},
 	{ForeignDistribution, "beta_binom betabin dbetabin betabinom", "beta_binomial", "", ""},
 	{ForeignDistribution, "beta_binomial2 beta_binomial_2 beta_binomial_proportion (N,p,s)", "", "of a mean and a precision the shapes are the products", "beta_binomial(N, p*s, (1 - p)*s)"},
 	{ForeignDistribution, "beta_prop beta2 beta_mean", "beta_proportion", "", ""},
 	{ForeignDistribution, "dlogis (x,s)", "", "BUGS and JAGS give dlogis a rate, hamc takes the scale", "logistic(x, 1/s)"},
-	{ForeignDistribution, "dweib dweibull (r,s)", "", "BUGS and JAGS give dweib a rate s, hamc takes the scale", "weibull(r, s^(-1/r))"},
+	{ForeignDistribution, "dweib (r,s)", "", "BUGS and JAGS give dweib a rate s, hamc takes the scale", "weibull(r, s^(-1/r))"},
+	{ForeignDistribution, "dweibull", "weibull", "", ""},
 	{ForeignDistribution, "gumbel_r gumbel_right", "gumbel", "", ""},
 	{ForeignDistribution, "laplace dlaplace", "double_exponential", "", ""},
 	{ForeignDistribution, "ddexp (x,s)", "", "BUGS and JAGS give ddexp a rate, hamc takes the scale", "double_exponential(x, 1/s)"},

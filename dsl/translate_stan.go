@@ -171,9 +171,12 @@ func (f *foreignText) stanDeclaration() []string {
 		names += ", " + toks[1].Value
 		toks = toks[2:]
 	}
-	if !take() || len(toks) > 0 { // the old form, `real x[n]`
+	element := sizes
+	sizes = nil
+	if !take() || len(toks) > 0 { // the old form, `real x[n]`, where the sizes of an array stand behind its name
 		return nil
 	}
+	sizes = append(sizes, element...)
 	typ := base
 	if len(sizes) > 0 {
 		typ += "[" + strings.Join(sizes, ", ") + "]"
@@ -222,6 +225,8 @@ func stanBound(toks *[]lexer.Token, base string) (bound string, whole, ok bool) 
 		return " in " + lower + ".." + upper, true, true
 	case base == "int" && lower != "":
 		return " >= " + lower, true, true
+	case base == "int" && upper != "":
+		return " <= " + upper, true, true
 	case lower == "" && upper == "":
 		return "", false, true
 	}
