@@ -10,7 +10,7 @@ import (
 // another prior than it looks, and where s has no other one, hardly the one that is meant.
 
 // jacobians warns of statements whose left side is made of parameters alone, by a function that is not linear, where one of them has no other prior and no term of
-// `density` may hold the Jacobian.
+// `density` may hold the Jacobian. So it does of data that a parameter scales or bends: the density of (y - a)/s is that of y times s.
 func (c *checker) jacobians(m *Model) {
 	written := map[*Param]bool{} // in terms of `density`
 	linear := map[*Param]int{}   // left sides that are linear in them
@@ -26,7 +26,14 @@ func (c *checker) jacobians(m *Model) {
 		}
 	}
 	for _, t := range m.Terms {
-		if t.Left == nil || t.Dist == nil || degreeOf(t.Left) < 2 || slices.ContainsFunc(append([]Expr{t.Left}, t.Args...), readsData) {
+		if t.Left == nil || t.Dist == nil || degreeOf(t.Left) < 2 {
+			continue
+		}
+		if readsData(t.Left) {
+			c.bentData(t, written)
+			continue
+		}
+		if slices.ContainsFunc(t.Args, readsData) {
 			continue
 		}
 		var alone *Param
@@ -54,6 +61,50 @@ func (c *checker) jacobians(m *Model) {
 		}
 		c.warn(NoJacobian, t.Left.Span(), hint, "the left side is a function of the parameter `%s` that is not linear: its density is not that of `%s` without the Jacobian", alone.Name, alone.Name)
 	}
+}
+
+// bentData warns of a left side in which data are not a term of their own, of parameters that no term of `density` holds.
+func (c *checker) bentData(t *Term, written map[*Param]bool) {
+	if hasDataTerm(t.Left, map[Expr]bool{}) {
+		return
+	}
+	var by *Param
+	for _, p := range c.model.Params {
+		if paramsOf(t.Left)[p] {
+			if written[p] {
+				return
+			}
+			by = p
+		}
+	}
+	hint := "describe the data themselves, as in `y ~ normal(a, s)` for `(y - a)/s ~ normal(0, 1)`, or add `density` with the logarithm of the derivative of the left side by the data"
+	c.warn(NoJacobian, t.Left.Span(), hint, "the left side makes data another number by the parameter `%s`: its density is not that of the data without the Jacobian, which depends on `%s`", by.Name, by.Name)
+}
+
+// hasDataTerm reports whether one of the terms of a sum is of data alone: what the others are is taken from it, and no Jacobian depends on them.
+func hasDataTerm(e Expr, seen map[Expr]bool) bool {
+	if e == nil || seen[e] {
+		return false
+	}
+	seen[e] = true
+	if len(paramsOf(e)) == 0 {
+		return readsData(e)
+	}
+	switch e := e.(type) {
+	case *Name:
+		if l, ok := e.Obj.(*Let); ok {
+			return slices.ContainsFunc(l.Values(), func(v Expr) bool { return hasDataTerm(v, seen) })
+		}
+	case *IndexExpr:
+		return hasDataTerm(e.Base, seen)
+	case *UnaryExpr:
+		return hasDataTerm(e.X, seen)
+	case *IfExpr:
+		return hasDataTerm(e.Then, seen) || hasDataTerm(e.Else, seen)
+	case *BinaryExpr:
+		return (e.Op == "+" || e.Op == "-") && (hasDataTerm(e.X, seen) || hasDataTerm(e.Y, seen))
+	}
+	return false
 }
 
 // readsData reports whether an expression depends on data other than sizes.
