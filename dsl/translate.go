@@ -385,7 +385,7 @@ func (f *foreignText) python() []string {
 		if !ok {
 			return nil
 		}
-		c.class, c.order = inner, nil
+		c.class, c.order, c.numpyro = inner, nil, true
 		for _, a := range args {
 			c.argument(a)
 		}
@@ -399,6 +399,7 @@ type pythonCall struct {
 	label       string // the name in quotes that it is given
 	order       [][]lexer.Token
 	named       map[string][]lexer.Token
+	numpyro     bool // or Pyro: what stands first may be another argument than in PyMC
 }
 
 // argument takes an argument: what stands in quotes is the name of the variable.
@@ -466,7 +467,7 @@ func (c *pythonCall) lines() []string {
 	if c.class == "TruncatedNormal" {
 		lower, upper = c.take("lower", "low"), c.take("upper", "high")
 	}
-	form, typ, whole, ok := distributionOfPython(c.class, c.order, c.named)
+	form, typ, whole, ok := c.distribution()
 	if !ok {
 		return nil
 	}
@@ -546,13 +547,17 @@ func upTo(least, greatest string) string {
 	return ""
 }
 
-// distributionOfPython is the distribution that a class of PyMC or NumPyro is with some arguments, and the type of a parameter.
-func distributionOfPython(class string, order [][]lexer.Token, named map[string][]lexer.Token) (form, typ string, whole, ok bool) {
+// firstOfNumPyro are the first arguments of NumPyro's classes where PyMC's have another one.
+var firstOfNumPyro = map[string]string{"Weibull": "scale", "Pareto": "scale", "ZeroInflatedPoisson": "gate"}
+
+// distribution is the distribution that a class of PyMC or NumPyro is with some arguments, and the type of a parameter.
+func (c *pythonCall) distribution() (form, typ string, whole, ok bool) {
+	class, order, named := c.class, c.order, c.named
 	for _, row := range pythonDists {
-		if !slices.Contains(strings.Fields(row.names), class) {
+		args := strings.Fields(row.args)
+		if !slices.Contains(strings.Fields(row.names), class) || c.numpyro && len(order) > 0 && firstOfNumPyro[class] != "" && args[0] != firstOfNumPyro[class] {
 			continue
 		}
-		args := strings.Fields(row.args)
 		by, used := map[string]string{}, 0
 		for n, a := range args {
 			name, value, has := strings.Cut(a, "=")
@@ -597,12 +602,12 @@ func (c *pythonCall) choleskyCov(name string) []string {
 			toks = slices.Concat(toks[:i-1], toks[i+1:]) // pm.Exponential.dist(1)
 		}
 		if class, args, ok := isCall(toks); ok {
-			own := &pythonCall{named: map[string][]lexer.Token{}}
+			own := &pythonCall{class: class, named: map[string][]lexer.Token{}}
 			for _, a := range args {
 				own.argument(a)
 			}
 			own.take("shape", "size")
-			if form, _, whole, ok := distributionOfPython(class, own.order, own.named); ok && !whole {
+			if form, _, whole, ok := own.distribution(); ok && !whole {
 				scale = form
 			}
 		}
@@ -640,12 +645,12 @@ func (f *foreignText) prefixed() []string {
 	if !ok {
 		return nil
 	}
-	c := &pythonCall{named: map[string][]lexer.Token{}}
+	c := &pythonCall{class: class, named: map[string][]lexer.Token{}, numpyro: sides[1][0].Value == "dist"}
 	for _, a := range args {
 		c.argument(a)
 	}
 	c.take("observed", "obs")
-	form, _, _, ok := distributionOfPython(class, c.order, c.named)
+	form, _, _, ok := c.distribution()
 	if !ok {
 		if form, ok = foreignCall(class, args); !ok {
 			return nil

@@ -34,7 +34,7 @@ var pythonDists = []pythonDist{
 	{"Logistic", "loc=0 scale=1", "logistic(loc, scale)", "real"},
 	{"Gumbel", "mu=0 beta=1", "gumbel(mu, beta)", "real"},
 	{"Gumbel", "loc=0 scale=1", "gumbel(loc, scale)", "real"},
-	{"SkewNormal", "mu=0 sigma=1 alpha=1", "skew_normal(mu, sigma, alpha)", "real"},
+	{"SkewNormal", "alpha=1 mu=0 sigma=1", "skew_normal(mu, sigma, alpha)", "real"},
 	{"ExGaussian", "mu=0 sigma nu", "exp_mod_normal(mu, sigma, 1/nu)", "real"},
 	{"VonMises", "mu=0 kappa=1", "von_mises(mu, kappa)", "real in (-pi(), pi())"},
 	{"VonMises", "loc concentration", "von_mises(loc, concentration)", "real in (-pi(), pi())"},

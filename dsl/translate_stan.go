@@ -114,7 +114,7 @@ func (f *foreignText) stanLoop() []string {
 	if lines := inner.stanSample(); lines != nil {
 		return []string{lines[0] + " for " + over}
 	}
-	if sides := split(body, "="); len(sides) == 2 && body[0].Type == tokIdent && value(body, 1) == "[" && value(body, 2) == index.Value && value(body, 3) == "]" {
+	if sides := split(body, "="); len(sides) == 2 && len(sides[0]) == 4 && body[0].Type == tokIdent && value(body, 1) == "[" && value(body, 2) == index.Value && value(body, 3) == "]" {
 		return []string{"let " + body[0].Value + "[" + over + "] = " + expression(sides[1])}
 	}
 	return nil
