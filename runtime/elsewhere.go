@@ -11,10 +11,12 @@ import (
 // A prior may have all of its mass far from where starts are drawn uniformly: K ~ lognormal(7, 0.6) where log K is between −2 and 2. A chain that begins there
 // may find a mode that the prior excludes, with all others. So coordinates of which the prior says that they lie elsewhere are drawn from it. Those of a
 // diffuse prior, which has the interval inside its spread, are not: a draw from it would be no better place. Nor are those of one that reaches as far as
-// numbers do, as inv_gamma(0.001, 0.001) does: its draws are cut off there, and have no spread.
+// numbers do, as inv_gamma(0.001, 0.001) does: its draws are cut off there, and have no spread. And one of which some draws in a thousand are in the interval does not exclude
+// it: exponential(0.001) says that a shape may be anything up to some thousands.
 
 const (
 	priorDraws = 40      // that tell where the prior is
+	moreDraws  = 1000    // none of which is in the interval, where it lies elsewhere
 	mostJudged = 1 << 14 // coordinates of a model whose prior is looked at
 	mostLikely = 300     // how far out a coordinate of bounded values may be drawn: of a positive one e³⁰⁰
 )
@@ -49,6 +51,12 @@ func (s *Sweep) elsewhere() []int {
 		}
 		if spread > 0 && math.Abs(median)-initialRadius > spread {
 			s.far = append(s.far, i)
+		}
+	}
+	q := make([]float64, m)
+	for n := 0; n < moreDraws && len(s.far) > 0; n++ {
+		if fromPrior(s, q, values, rng) == "" {
+			s.far = slices.DeleteFunc(s.far, func(i int) bool { return math.Abs(q[i]) <= initialRadius })
 		}
 	}
 	return s.far

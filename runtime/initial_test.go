@@ -98,6 +98,7 @@ func TestStartElsewhere(t *testing.T) {
 		{"lognormal(7, 100)", func(rng *rand.Rand) float64 { return 7 + 100*rng.NormFloat64() }, runtime.Start{}, false},
 		{"gamma(0.01, 1), about", func(rng *rand.Rand) float64 { return -100 * rng.ExpFloat64() }, runtime.Start{}, false},
 		{"inv_gamma(0.001, 0.001), about, cut off", func(rng *rand.Rand) float64 { return 400 - 0.1*rng.Float64() }, runtime.Start{}, false},
+		{"exponential(0.001)", func(rng *rand.Rand) float64 { return math.Log(1000 * rng.ExpFloat64()) }, runtime.Start{}, false},
 		{"one that cannot be drawn", func(*rand.Rand) float64 { return math.NaN() }, runtime.Start{}, false},
 	} {
 		m := &withPrior{newExponential(), func(rng *rand.Rand) float64 { return math.Exp(c.log(rng)) }}
