@@ -533,6 +533,7 @@ func (c *checker) whole(f *File) {
 		}
 	}
 	c.freeScales(m)
+	c.precisions(m)
 	c.jacobians(m)
 	inDensity := c.paramsOfTerms()
 	for _, p := range m.Params {

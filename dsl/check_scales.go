@@ -28,6 +28,24 @@ func (c *checker) freeScales(m *Model) {
 	}
 }
 
+// narrow is the scale up to which a prior about 0 is taken for the precision of a vague one, as BUGS and JAGS have it: 1.0E-6, or 0.0001.
+const narrow = 1e-4
+
+// precisions warns of priors of parameters that look as if their scale were a precision.
+func (c *checker) precisions(m *Model) {
+	for _, t := range m.Terms {
+		if t.Left == nil || t.Dist == nil || !slices.Contains(scaled, t.Dist.Name) || len(t.Args) < 2 || alias(t.Left) == nil {
+			continue
+		}
+		mu, ok1 := plainNumber(t.Args[len(t.Args)-2])
+		sigma, ok2 := plainNumber(t.Args[len(t.Args)-1])
+		if ok1 && ok2 && mu == 0 && sigma > 0 && sigma <= narrow {
+			c.warn(NarrowPrior, t.Args[len(t.Args)-1].Span(), fmt.Sprintf("of a precision it has the scale 1/sqrt(%s)", Text(t.Args[len(t.Args)-1])),
+				"the scale of this prior is a standard deviation, no precision: it holds `%s` at 0", alias(t.Left).Name)
+		}
+	}
+}
+
 // scalesAll reports whether priors with a scale are of all numbers that sum to 0, from the first to the last: a walk, which begins at the second of K, has the K − 1 factors of
 // as many free numbers.
 func scalesAll(m *Model, p *Param, scale Expr) bool {

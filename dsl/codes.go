@@ -93,6 +93,7 @@ const (
 	LeftOfEach    Code = "W405"
 	FreeScale     Code = "W406"
 	NoJacobian    Code = "W407"
+	NarrowPrior   Code = "W408"
 
 	// What Vet finds.
 	FlatPrior         Code = "W601"
@@ -205,6 +206,7 @@ var Catalogue = []Entry{
 	{NotSmooth, "warning: what depends on a parameter has a kink or a jump", "density -abs(mu)", "density -sqrt(mu^2 + 1e-6)"},
 	{FreeScale, "warning: a prior whose scale is a parameter has as many factors of it as there are free numbers: one less than numbers that sum to 0, or than numbers whose differences have it", "param e sum_to_zero[3]; e ~ normal(0, sigma)", "param e sum_to_zero[3]; e ~ normal(0, sigma); density log(sigma)"},
 	{NoJacobian, "warning: a distribution is of a function of parameters that is not linear, where one of them has no other prior, or of data that a parameter scales or bends", "log(sigma) ~ normal(0, 1)", "sigma ~ lognormal(0, 1)"},
+	{NarrowPrior, "warning: a prior about 0 is as narrow as the precision of a vague one", "mu ~ normal(0, 1e-6)", "mu ~ normal(0, 1000)"},
 	{LeftOfEach, "warning: the left side of a statement with `for` depends on its index", "y ~ normal(mu*c[i], sigma) for i in n", "y[i] ~ normal(mu*c[i], sigma) for i in n"},
 }
 
