@@ -222,7 +222,7 @@ func (p *Posterior) takeTerm(m *gaussian, t *PosteriorTerm, as view) bool {
 	if solved && (t.Term.Dist != nil && p.leftMentions(t, latents) || !p.measurable(latents, t)) {
 		return false
 	}
-	hidden := solved || recursive(t.L, latents)
+	hidden := solved || recursive(t.L, latents) || recursive(t.L, as.unknown)
 	var s *normalPrior
 	var joint *expr.Expr
 	var frozen bool
