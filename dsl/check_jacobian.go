@@ -13,24 +13,25 @@ import (
 // `density` may hold the Jacobian. So it does of data that a parameter scales or bends: the density of (y - a)/s is that of y times s.
 func (c *checker) jacobians(m *Model) {
 	written := map[*Param]bool{} // in terms of `density`
-	linear := map[*Param]int{}   // left sides that are linear in them
+	linear := map[*Param]bool{}  // in left sides that are linear in them
+	degrees := &degrees{map[Expr]int{}}
 	for _, t := range m.Terms {
 		if t.Left == nil {
 			for p := range paramsOf(t.Value) {
 				written[p] = true
 			}
-		} else if degreeOf(t.Left) < 2 {
+		} else if degrees.visit(t.Left) < 2 {
 			for p := range paramsOf(t.Left) {
-				linear[p]++
+				linear[p] = true
 			}
 		}
 	}
 	for _, t := range m.Terms {
-		if t.Left == nil || t.Dist == nil || degreeOf(t.Left) < 2 {
+		if t.Left == nil || t.Dist == nil || degrees.visit(t.Left) < 2 {
 			continue
 		}
 		if readsData(t.Left) {
-			c.bentData(t, written)
+			c.bentData(t, written, degrees)
 			continue
 		}
 		if slices.ContainsFunc(t.Args, readsData) {
@@ -38,12 +39,13 @@ func (c *checker) jacobians(m *Model) {
 		}
 		var alone *Param
 		excused := false
+		left := paramsOf(t.Left)
 		for _, p := range m.Params {
-			if !paramsOf(t.Left)[p] {
+			if !left[p] {
 				continue
 			}
 			excused = excused || written[p]
-			if linear[p] == 0 && alone == nil {
+			if !linear[p] && alone == nil {
 				alone = p
 			}
 		}
@@ -64,13 +66,14 @@ func (c *checker) jacobians(m *Model) {
 }
 
 // bentData warns of a left side in which data are not a term of their own, of parameters that no term of `density` holds.
-func (c *checker) bentData(t *Term, written map[*Param]bool) {
-	if hasDataTerm(t.Left, map[Expr]bool{}) {
+func (c *checker) bentData(t *Term, written map[*Param]bool, d *degrees) {
+	if d.dataTerm(t.Left, map[Expr]bool{}) {
 		return
 	}
 	var by *Param
+	left := paramsOf(t.Left)
 	for _, p := range c.model.Params {
-		if paramsOf(t.Left)[p] {
+		if left[p] {
 			if written[p] {
 				return
 			}
@@ -81,68 +84,51 @@ func (c *checker) bentData(t *Term, written map[*Param]bool) {
 	c.warn(NoJacobian, t.Left.Span(), hint, "the left side makes data another number by the parameter `%s`: its density is not that of the data without the Jacobian, which depends on `%s`", by.Name, by.Name)
 }
 
-// hasDataTerm reports whether one of the terms of a sum is of data alone: what the others are is taken from it, and no Jacobian depends on them.
-func hasDataTerm(e Expr, seen map[Expr]bool) bool {
+// dataTerm reports whether one of the terms of a sum is of data alone: what the others are is taken from it, and no Jacobian depends on them.
+func (d *degrees) dataTerm(e Expr, seen map[Expr]bool) bool {
 	if e == nil || seen[e] {
 		return false
 	}
 	seen[e] = true
-	if len(paramsOf(e)) == 0 {
+	if d.visit(e) == 0 {
 		return readsData(e)
 	}
 	switch e := e.(type) {
 	case *Name:
 		if l, ok := e.Obj.(*Let); ok {
-			return slices.ContainsFunc(l.Values(), func(v Expr) bool { return hasDataTerm(v, seen) })
+			return slices.ContainsFunc(l.Values(), func(v Expr) bool { return d.dataTerm(v, seen) })
 		}
 	case *IndexExpr:
-		return hasDataTerm(e.Base, seen)
+		return d.dataTerm(e.Base, seen)
 	case *UnaryExpr:
-		return hasDataTerm(e.X, seen)
+		return d.dataTerm(e.X, seen)
 	case *IfExpr:
-		return hasDataTerm(e.Then, seen) || hasDataTerm(e.Else, seen)
+		return d.dataTerm(e.Then, seen) || d.dataTerm(e.Else, seen)
 	case *BinaryExpr:
-		return (e.Op == "+" || e.Op == "-") && (hasDataTerm(e.X, seen) || hasDataTerm(e.Y, seen))
+		return (e.Op == "+" || e.Op == "-") && (d.dataTerm(e.X, seen) || d.dataTerm(e.Y, seen))
 	}
 	return false
 }
 
 // readsData reports whether an expression depends on data other than sizes.
 func readsData(e Expr) bool {
-	found := false
-	seen := map[Expr]bool{}
-	var visit func(Expr)
-	visit = func(e Expr) {
-		if found || seen[e] {
-			return
-		}
-		seen[e] = true
+	return holds([]Expr{e}, func(e Expr) bool {
 		n, ok := e.(*Name)
 		if !ok {
-			children(e, visit)
-			return
+			return false
 		}
-		switch o := n.Obj.(type) {
-		case *Data:
-			found = !o.IsSize
-		case *Let:
-			for _, v := range o.Values() {
-				visit(v)
-			}
-		}
-	}
-	visit(e)
-	return found
+		d, ok := n.Obj.(*Data)
+		return ok && !d.IsSize
+	})
 }
 
 // linearCalls are the functions that are linear in their arguments together.
 var linearCalls = map[string]bool{"sum": true, "mean": true, "cumulative_sum": true, "diag": true, "reverse": true, "append": true}
 
-// degreeOf is 0 of what holds no parameter, 1 of what is linear in the parameters, and 2 of what is not, or not known to be.
-func degreeOf(e Expr) int { return (&degrees{of: map[Expr]int{}}).visit(e) }
-
+// degrees are those of expressions in the parameters, each found once.
 type degrees struct{ of map[Expr]int }
 
+// visit is 0 of what holds no parameter, 1 of what is linear in the parameters, and 2 of what is not, or not known to be.
 func (d *degrees) visit(e Expr) int {
 	if e == nil {
 		return 0
@@ -180,9 +166,9 @@ func (d *degrees) find(e Expr) int {
 		case "+", "-":
 			return max(x, y)
 		case "*", ".*":
-			return x + y
+			return min(2, x+y)
 		case "/", "./":
-			return x + 2*y
+			return min(2, x+2*y)
 		}
 	case *SumExpr:
 		if e.Func == "sum" || e.Func == "mean" {

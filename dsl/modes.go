@@ -7,37 +7,21 @@ func (m *Model) ManyModes() bool {
 	if len(m.Solves) > 0 {
 		return true
 	}
-	found := false
-	seen := map[Expr]bool{}
-	var visit func(Expr)
-	visit = func(e Expr) {
-		if e == nil || found || seen[e] {
-			return
-		}
-		seen[e] = true
+	mode := func(e Expr) bool {
 		switch e := e.(type) {
-		case *Name:
-			if l, ok := e.Obj.(*Let); ok {
-				for _, v := range l.Values() {
-					visit(v)
-				}
-			}
-			return
 		case *CallExpr:
-			found = oscillates(e) || mixes(e)
+			return oscillates(e) || mixes(e)
 		case *SumExpr:
-			found = e.Func == "log_sum_exp" && readsDensity(e.Body)
+			return e.Func == "log_sum_exp" && readsDensity(e.Body)
 		}
-		children(e, visit)
+		return false
 	}
 	for _, t := range m.Terms {
-		visit(t.Left)
-		visit(t.Value)
-		for _, a := range t.Args {
-			visit(a)
+		if holds(append([]Expr{t.Left, t.Value}, t.Args...), mode) {
+			return true
 		}
 	}
-	return found
+	return false
 }
 
 // oscillates reports whether a call is one of a periodic function of parameters.
@@ -61,6 +45,14 @@ func mixes(e *CallExpr) bool {
 
 // readsDensity reports whether an expression holds a log density of counts that depends on parameters.
 func readsDensity(e Expr) bool {
+	return holds([]Expr{e}, func(e Expr) bool {
+		call, ok := e.(*CallExpr)
+		return ok && call.Density != nil && call.Density.Dist != nil && call.Density.Dist.Support.Discrete() && len(paramsOf(call)) > 0
+	})
+}
+
+// holds reports whether something is so of one of some expressions, of a part of one, or of a definition that it reads. Those that are nil are passed over.
+func holds(list []Expr, so func(e Expr) bool) bool {
 	found := false
 	seen := map[Expr]bool{}
 	var visit func(Expr)
@@ -69,19 +61,19 @@ func readsDensity(e Expr) bool {
 			return
 		}
 		seen[e] = true
-		switch e := e.(type) {
-		case *Name:
-			if l, ok := e.Obj.(*Let); ok {
-				for _, v := range l.Values() {
-					visit(v)
-				}
-			}
+		if found = so(e); found {
 			return
-		case *CallExpr:
-			found = e.Density != nil && e.Density.Dist != nil && e.Density.Dist.Support.Discrete() && len(paramsOf(e)) > 0
 		}
-		children(e, visit)
+		if n, ok := e.(*Name); !ok {
+			children(e, visit)
+		} else if l, ok := n.Obj.(*Let); ok {
+			for _, v := range l.Values() {
+				visit(v)
+			}
+		}
 	}
-	visit(e)
+	for _, e := range list {
+		visit(e)
+	}
 	return found
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // The trajectory of a differential equation that is fitted to data has many shapes that fit a little, and one that fits: an oscillation has to have the
-// right period. So has an oscillation that is written out, and a mixture of counts fits with many divisions of the data among its components. Between them the density has valleys that no chain crosses. A chain that begins in a mode which holds next to nothing of
+// right period. So has an oscillation that is written out, and a mixture of counts fits with many divisions of the data among its components.
+// Between them the density has valleys that no chain crosses. A chain that begins in a mode which holds next to nothing of
 // the posterior would stay there for good, so where starts are drawn each is probed: climbs to the tops of the modes of several
 // starts show how high these are, and no chain begins in one below which another towers. Starts that are given, and other models, are left alone.
 

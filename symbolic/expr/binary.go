@@ -19,13 +19,7 @@ func (c *Context) joinBinary(e *Expr, memo map[*Expr]*Expr) *Expr {
 	var r *Expr
 	switch {
 	case e.Op == Ref && e.Tensor.Kind == SharedTensor:
-		d := e.Tensor.Def
-		r = e
-		if d.Body.Op == Apply || e.Tensor.Atom {
-			// as in Fold
-		} else if body := c.joinBinary(d.Body, memo); body != d.Body {
-			r = c.SubstAll(c.Operand(body), d.Indices, e.Subs)
-		}
+		r = c.inDefinition(e, func(body *Expr) *Expr { return c.joinBinary(body, memo) })
 	case e.Op == Sum:
 		i, body := c.Open(e)
 		if r = e; c.joinBinary(body, memo) != body {

@@ -30,13 +30,7 @@ func (c *Context) fold(e *Expr, memo map[*Expr]*Expr) *Expr {
 	}
 	var r *Expr
 	if e.Op == Ref && e.Tensor.Kind == SharedTensor {
-		d := e.Tensor.Def
-		r = e
-		if d.Body.Op == Apply || e.Tensor.Atom {
-			// Its elements are no sums over data, and its arguments go to a kernel as they are.
-		} else if body := c.fold(d.Body, memo); body != d.Body {
-			r = c.SubstAll(c.Operand(body), d.Indices, e.Subs)
-		}
+		r = c.inDefinition(e, func(body *Expr) *Expr { return c.fold(body, memo) })
 	} else if e.Op == Sum {
 		i, body := c.Open(e)
 		body = c.Fold(body)
@@ -49,6 +43,18 @@ func (c *Context) fold(e *Expr, memo map[*Expr]*Expr) *Expr {
 	}
 	memo[e] = r
 	return r
+}
+
+// inDefinition is a reference to a shared definition with its body rewritten. That of an operator stays: its elements are no sums over data, and its arguments go to a kernel as they are.
+func (c *Context) inDefinition(e *Expr, rewrite func(body *Expr) *Expr) *Expr {
+	d := e.Tensor.Def
+	if d.Body.Op == Apply || e.Tensor.Atom {
+		return e
+	}
+	if body := rewrite(d.Body); body != d.Body {
+		return c.SubstAll(c.Operand(body), d.Indices, e.Subs)
+	}
+	return e
 }
 
 // foldSum applies the first rule that fits Σ_i body, or returns nil.
