@@ -2394,9 +2394,11 @@ func (c *checker) insideSupport(term *Term) {
 		}
 	case Above:
 		begin := term.Args[term.Dist.Begins]
-		lo, ok := c.constant(begin)
-		if sup.Lo == nil || !(ok && sup.LoNum != nil && *sup.LoNum >= lo || sameText(sup.Lo, begin)) {
+		switch {
+		case sup.Lo == nil || sup.LoNum != nil && !c.above(sup.Lo, begin):
 			want = fmt.Sprintf("declare it with the same end: `param %s %s`", param.Name, param.declared("> "+endText(begin, "a")))
+		case !c.above(sup.Lo, begin):
+			want = fmt.Sprintf("declare it above both: `param %s %s`", param.Name, param.declared(fmt.Sprintf("> fmax(%s, %s)", endText(begin, "a"), endText(sup.Lo, "b"))))
 		}
 	case Angles:
 		long := sup.LoNum != nil && sup.HiNum != nil && *sup.HiNum-*sup.LoNum > 2*math.Pi+1e-3
@@ -2411,6 +2413,16 @@ func (c *checker) insideSupport(term *Term) {
 		c.err(OutsideSupport, left.Span(), want, "`%s` is defined on %s, but `%s` may lie outside", dist.Name, dist.Where(), param.Name)
 		c.note(param.At, "declared here")
 	}
+}
+
+// above reports whether an end of a parameter is at a beginning of a support or above it: it is the same, a larger number, or the larger one of several of which one is.
+func (c *checker) above(end, begin Expr) bool {
+	if f, ok := Through(end).(*CallExpr); ok && f.Func == "fmax" {
+		return slices.ContainsFunc(f.Args, func(a Arg) bool { return a.Expr != nil && c.above(a.Expr, begin) })
+	}
+	lo, ok := c.constant(begin)
+	at, known := c.constant(end)
+	return ok && known && at >= lo || sameText(end, begin)
 }
 
 // endText is an end of an interval as it may stand in a declaration.

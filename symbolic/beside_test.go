@@ -111,6 +111,57 @@ y ~ normal(a + Z*u, exp(c + w*x))
 	}
 }
 
+// TestBasisFunctions: coefficients of basis functions, each times a number of its own that depends on parameters, have dense maps for a few gradients' work: what counts say of them is one
+// matrix for each reference, and where each observation has a scale of its own, precisions are those of the reference. So they have whether they are written by standard variates or not.
+func TestBasisFunctions(t *testing.T) {
+	const head = `model basis
+data n, K int
+data x real[n]
+data Z, W real[n, K]
+param a, c real
+param r, s real > 0
+param u, v real[K]
+a, c ~ normal(0, 1)
+r, s ~ exponential(1)
+let p[k in K] = r*exp(-0.25*r^2*k^2)
+let q[k in K] = exp(-0.25*s^2*k^2)
+`
+	for _, x := range []struct{ name, text string }{
+		{"counts", "data y int[n] >= 0\nu, v ~ normal(0, 1)\ny ~ poisson_log(a + Z*(p.*u) + c*x)"},
+		{"scales", "data y real[n]\nu, v ~ normal(0, 1)\ny ~ normal(a + Z*(p.*u), exp(c + W*(q.*v)))"},
+		{"scales, by coefficients", "data y real[n]\nu ~ normal(0, p)\nv ~ normal(0, q)\ny ~ normal(a + Z*u, exp(c + W*v))"},
+	} {
+		text := head + x.text
+		m, ds := dsl.Load("basis.ham", text, dsl.Options{})
+		if m == nil {
+			t.Fatal(ds.List)
+		}
+		plain, list := Derive(m)
+		if plain == nil {
+			t.Fatal(list)
+		}
+		d := curvesFor(t, text)
+		dense := 0
+		for _, map_ := range d.Transports {
+			if map_.Diagonals == 0 {
+				dense++
+			}
+		}
+		want := 2
+		if x.name == "counts" {
+			want = 1 // nothing is seen of v
+		}
+		if dense != want {
+			t.Errorf("%s: %d dense maps, want %d", x.name, dense, want)
+		}
+		of := *plain.Model
+		of.Sizes = map[string]int{"n": 130, "K": 40}
+		if times := operations(d.Work(), &of) / operations(plain.Work(), &of); times > 12 {
+			t.Errorf("%s: %.1f times the operations of a gradient without maps", x.name, times)
+		}
+	}
+}
+
 // TestUnknownWalks: of walks that cross, the one that is determined first takes what is beside it in a predictor as it was at the reference, the common level too: the other walk is
 // not known, and makes up for the level.
 func TestUnknownWalks(t *testing.T) {

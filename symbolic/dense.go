@@ -33,7 +33,7 @@ func (r *Derived) Fit(sizes map[string]int) *Derived {
 	m.Sizes = sizes
 	var found []*Derived
 	for _, limit := range limitsOfWork {
-		for n, maps := range []model.Maps{model.DenseMaps, model.TurnedMaps} {
+		for n, maps := range []model.Maps{model.DenseMaps, model.TurnedMaps, model.FrozenMaps} {
 			if n == len(found) {
 				var used model.Spent
 				d, list := derive(&m, r.Block, r.Curved, maps, &used)

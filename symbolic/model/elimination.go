@@ -176,9 +176,9 @@ func (p *Posterior) tried(latents, unknown []*latent) (steps []*step, used []*Po
 	switch {
 	case steps == nil && len(latents) == 1 && len(latents[0].is) > 1 && p.Maps.dense():
 		return p.factorised(latents, view{apart: true, unknown: unknown})
-	case steps != nil && p.Maps == TurnedMaps && !p.turned(steps):
-		if turned, of := p.factorised(latents, view{frozen: true, unknown: unknown}); turned != nil && p.turned(turned) {
-			return turned, of
+	case steps != nil && (p.Maps == TurnedMaps || p.Maps == FrozenMaps) && !p.turned(steps):
+		if frozen, of := p.factorised(latents, view{frozen: true, unknown: unknown}); frozen != nil && (p.Maps == FrozenMaps || p.turned(frozen)) {
+			return frozen, of
 		}
 	}
 	return steps, used

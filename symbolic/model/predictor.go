@@ -32,11 +32,22 @@ func (p *Posterior) predictorsOf(t *PosteriorTerm, latents []*latent, apart bool
 			}, apart)
 		}
 		if xs == nil {
+			if len(latents) > 1 && p.seenAlone(t, latents) {
+				return nil // maps of their own know more
+			}
 			return p.elementByElement(t, latents)
 		}
 		found = append(found, xs...)
 	}
 	return found
+}
+
+// seenAlone reports whether each of the vectors that a term has is its predictor, given the others: as the curves of a mean and of the logarithm of a scale are.
+func (p *Posterior) seenAlone(t *PosteriorTerm, latents []*latent) bool {
+	return !slices.ContainsFunc(latents, func(v *latent) bool {
+		one := []*latent{v}
+		return mentionsAny(t.L, one) && p.predictorOf(t, one) == nil
+	})
 }
 
 // elementByElement are predictors of a term of which no observation sees a few numbers, as the likelihood of a ranking: each element of a vector is one, given the
@@ -245,7 +256,12 @@ func (p *Posterior) predictorOf(term *PosteriorTerm, latents []*latent) *predict
 	case entangled(weight, term.Indices):
 		weight, score = p.atReference(weight), p.following(score)
 	}
-	return &predictor{indices: term.Indices, eta: eta, weight: p.asObserved(weight, p.atReference(observed)), score: c.Mul(score, slope), bent: bent}
+	weight = p.asObserved(weight, p.atReference(observed))
+	if !bent && weight.Stage() < expr.StagePosition && p.sloping(eta, latents) {
+		// An exponential in it would become one with those that the slopes have, and the sum over the observations one for each gradient.
+		weight = c.Atom(weight)
+	}
+	return &predictor{indices: term.Indices, eta: eta, weight: weight, score: c.Mul(score, slope), bent: bent}
 }
 
 // asObserved is the expected information of a term as it was observed at the reference, where that is not less than 0 whatever the data: about a mode the density is as narrow as
@@ -416,34 +432,17 @@ func seesWith(a, b *expr.Expr, latents []*latent) bool {
 // is none.
 func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool, apart bool) []*predictor {
 	c := p.C
-	var elements, stand []*expr.Expr // x_k, and a variable for each
-	free := true
-	expr.Refs(o.each, func(r *expr.Expr) {
-		if seen(r.Tensor) && !slices.Contains(elements, r) {
-			u := c.NewTensor(expr.Tensor{Name: "u", Kind: expr.LocalTensor, Stage: expr.StagePosition})
-			elements, stand = append(elements, r), append(stand, c.Ref(u))
-			for _, i := range r.Free() {
-				free = free && slices.Contains(o.indices, i)
-			}
-		}
-	})
-	put := func(from, to []*expr.Expr) func(r *expr.Expr) *expr.Expr {
-		return func(r *expr.Expr) *expr.Expr {
-			if n := slices.Index(from, r); n >= 0 {
-				return to[n]
-			}
-			return r
-		}
+	each, elements, stand, free := p.elementsOf(o, o.each, seen)
+	if each == nil { // behind a definition
+		each, elements, stand, free = p.elementsOf(o, c.Inlined(o.each), seen)
 	}
-	each := c.Replace(o.each, put(elements, stand))
-	hidden := false // behind a definition that is too large to be written out
-	expr.Refs(each, func(r *expr.Expr) {
-		for _, b := range p.Params {
-			hidden = hidden || slices.ContainsFunc(b.plain, func(t *expr.Tensor) bool { return seen(t) && expr.Mentions(r, t) })
-		}
-	})
-	if len(elements) == 0 || !free || hidden {
+	if each == nil || !free {
 		return nil
+	}
+	for n, u := range stand {
+		if k := p.multiplier(each, u, stand); k != nil {
+			each, elements[n] = c.Replace(each, replacing(stand[n:n+1], []*expr.Expr{c.Div(u, k)})), c.Mul(k, elements[n])
+		}
 	}
 	var s, second, eta *expr.Expr
 	for n := 0; n < len(stand) && eta == nil && !apart; n++ { // of which the others are multiples, without division by what may be 0
@@ -457,7 +456,7 @@ func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool
 		}
 		eta = p.multiples(each, s, second, stand, elements)
 	}
-	back := put(stand, elements) // also where a derivative is large, and parts of it are definitions
+	back := replacing(stand, elements) // also where a derivative is large, and parts of it are definitions
 	at := func(eta, s, information *expr.Expr) *predictor {
 		return &predictor{indices: o.indices, eta: eta, weight: p.atReference(c.Substituted(information, back)), score: p.following(c.Substituted(s, back))}
 	}
@@ -479,6 +478,69 @@ func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool
 		out = append(out, x)
 	}
 	return out
+}
+
+// elementsOf are the elements x_k of latent vectors that an observation sees, with a variable for each, and the observation with these in their place: nil where it sees none, or one behind a
+// definition. They are free where their indices are those of the observation.
+func (p *Posterior) elementsOf(o *observation, whole *expr.Expr, seen func(values *expr.Tensor) bool) (each *expr.Expr, elements, stand []*expr.Expr, free bool) {
+	c := p.C
+	free = true
+	expr.Refs(whole, func(r *expr.Expr) {
+		if seen(r.Tensor) && !slices.Contains(elements, r) {
+			u := c.NewTensor(expr.Tensor{Name: "u", Kind: expr.LocalTensor, Stage: expr.StagePosition})
+			elements, stand = append(elements, r), append(stand, c.Ref(u))
+			for _, i := range r.Free() {
+				free = free && slices.Contains(o.indices, i)
+			}
+		}
+	})
+	each = c.Replace(whole, replacing(elements, stand))
+	hidden := false
+	expr.Refs(each, func(r *expr.Expr) {
+		for _, b := range p.Params {
+			hidden = hidden || slices.ContainsFunc(b.plain, func(t *expr.Tensor) bool { return seen(t) && expr.Mentions(r, t) })
+		}
+	})
+	if len(elements) == 0 || hidden {
+		return nil, nil, nil, false
+	}
+	return each, elements, stand, free
+}
+
+// replacing puts references of one list in the place of those of another.
+func replacing(from, to []*expr.Expr) func(r *expr.Expr) *expr.Expr {
+	return func(r *expr.Expr) *expr.Expr {
+		if n := slices.Index(from, r); n >= 0 {
+			return to[n]
+		}
+		return r
+	}
+}
+
+// multiplier is the positive number k of parameters by which an observation sees a variable u that one of others is, as σ of f(m + σ u): the first that such a function's argument has. An element counts
+// times its multiplier, or what is said of it would be as wide as k is at the reference. It is nil where there is none.
+func (p *Posterior) multiplier(each, u *expr.Expr, others []*expr.Expr) (k *expr.Expr) {
+	c := p.C
+	seen := map[*expr.Expr]bool{}
+	var look func(e *expr.Expr)
+	look = func(e *expr.Expr) {
+		if seen[e] || k != nil || !expr.Mentions(e, u.Tensor) {
+			return
+		}
+		seen[e] = true
+		for _, a := range e.Args {
+			if e.Op == expr.Call && expr.Mentions(a, u.Tensor) {
+				d := c.Diff(a, u.Tensor)
+				if d.Stage() >= expr.StagePosition && c.Sign(d) == expr.Positive && !slices.ContainsFunc(others, func(o *expr.Expr) bool { return expr.Mentions(d, o.Tensor) }) {
+					k = d
+					return
+				}
+			}
+			look(a)
+		}
+	}
+	look(each)
+	return k
 }
 
 // following is an expression at the reference, which follows the scalars by its derivatives there.

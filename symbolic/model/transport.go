@@ -38,12 +38,13 @@ const (
 	BandedMaps Maps = iota // where elements are determined one after the other
 	DenseMaps              // others too
 	TurnedMaps             // others too, those that are turned to their axes before those that are factorised
+	FrozenMaps             // others too, with precisions of what is observed at the reference
 	SmallMaps              // as BandedMaps, but that nothing looks into what is observed as a vector, with a covariance
 	NoMaps
 )
 
 // dense reports whether blocks may be dense.
-func (m Maps) dense() bool { return m == DenseMaps || m == TurnedMaps }
+func (m Maps) dense() bool { return m == DenseMaps || m == TurnedMaps || m == FrozenMaps }
 
 // Transport is the map of one latent vector.
 type Transport struct {
