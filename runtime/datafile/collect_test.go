@@ -47,7 +47,7 @@ func TestCollect(t *testing.T) {
 5:21: g[1] is 0, but must be a whole number between 1 and 2; hamc counts from 1, and these look like counted from 0: add 1 to each`},
 		{"types and values", `{"J": 2.5, "n": 2, "s": null, "x": [[1, 2], [3]],
 "y": [7, "yes"], "g": [1]}`,
-			`1:7: J: expected an integer, found 2.5; write integers without decimal point or exponent
+			`1:7: J: expected an integer, found 2.5; an integer has nothing behind its point: round it, or declare the variable as real
 1:25: expected a number, found null; there are no missing values: leave it out, or declare it as a parameter of the model
 1:45: x is not rectangular: this array has length 1, the ones before 2; all elements must have the same shape
 2:10: expected a number, found the text "yes"; data are numbers: number the groups from 1

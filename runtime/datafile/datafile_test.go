@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -119,7 +120,14 @@ func flatten(v any, values *[]float64, integer *bool) {
 	case json.Number:
 		x, _ := v.Float64()
 		*values = append(*values, x)
-		*integer = *integer && strings.Trim(v.String(), "-0123456789") == "" && math.Abs(x) <= maxExact
+		whole := x == math.Trunc(x) && math.Abs(x) <= maxExact
+		if mantissa, _, _ := strings.Cut(strings.ToLower(v.String()), "e"); x == 0 {
+			whole = strings.Trim(mantissa, "-.0") == ""
+		} else if whole {
+			r, _ := new(big.Rat).SetString(v.String())
+			whole = r.IsInt()
+		}
+		*integer = *integer && whole
 	case string: // the only strings that a Set holds
 		*values = append(*values, map[byte]float64{'N': math.NaN(), '-': math.Inf(-1)}[v[0]])
 		if v[0] != 'N' && v[0] != '-' {
@@ -189,6 +197,26 @@ func TestShapes(t *testing.T) {
 	}
 	if s := read(t, "\ufeff{ }\n"); len(s.Names()) != 0 {
 		t.Errorf("names %v", s.Names())
+	}
+}
+
+// TestWholeNumbers checks which numbers are integers: those whose value, as it is written, is whole and small enough, and no others.
+func TestWholeNumbers(t *testing.T) {
+	for text, want := range map[string]int{
+		"1.0": 1, "3e0": 3, "-2.000": -2, "1.5e1": 15, "0.25E2": 25, "1200e-2": 12, "0.0": 0, "-0.0": 0, "0e-99999999999999999999": 0, "0.0e5": 0, "1e15": 1e15,
+		"9007199254740991.0": maxExact,
+	} {
+		s := read(t, `{"n": `+text+`, "g": [2, `+text+`]}`)
+		n, err := s.Int("n")
+		g, errs := s.Ints("g", 2)
+		if err != nil || errs != nil || n != want || g[1] != want {
+			t.Errorf("%s: %d, %v, %v, %v, want %d", text, n, g, err, errs, want)
+		}
+	}
+	for _, text := range []string{"1.5", "1.50e0", "15e-1", "1e-1", "0.001e2", "12e-2", "1.0000000000000000001", "0.99999999999999999999", "1e16", "9007199254740993.0", "1e-400", "1e-99999999999999999999", "1.5e-1", "10.5e-1"} {
+		if n, err := read(t, `{"n": `+text+`}`).Int("n"); err == nil || !strings.Contains(err.Error(), "expected an integer, found "+text+"; ") {
+			t.Errorf("%s: %d, %v", text, n, err)
+		}
 	}
 }
 
@@ -294,15 +322,15 @@ func TestAccessorErrors(t *testing.T) {
 		want string
 	}{
 		{func() (any, error) { return s.Int("half") },
-			":1:18: half: expected an integer, found 0.5; write integers without decimal point or exponent"},
+			":1:18: half: expected an integer, found 0.5; an integer has nothing behind its point: round it, or declare the variable as real"},
 		{func() (any, error) { return s.Int("big") },
 			":1:30: big: expected an integer, found 9007199254740993; integers lie between -9007199254740991 and 9007199254740991"},
 		{func() (any, error) { return s.Int("y") },
 			":2:7: y: expected an integer, found an array of 4 numbers; change the value or the declaration"},
 		{func() (any, error) { return s.Ints("y", 4) },
-			":2:14: y: expected an array of 4 integers, found 2.5; write integers without decimal point or exponent\ndata.json:2:19: y[4] is 3.5, but must be an integer"},
+			":2:14: y: expected an array of 4 integers, found 2.5; an integer has nothing behind its point: round it, or declare the variable as real\ndata.json:2:19: y[4] is 3.5, but must be an integer"},
 		{func() (any, error) { return s.Ints("q", 2) },
-			":4:11: q: expected an array of 2 integers, found \"NaN\"; write integers without decimal point or exponent"},
+			":4:11: q: expected an array of 2 integers, found \"NaN\"; there are no missing values: leave it out, or declare it as a parameter of the model"},
 		{func() (any, error) { return s.Reals("y", 5) },
 			":2:7: y: expected an array of 5 numbers, found an array of 4 numbers; change the array or the declared size"},
 		{func() (any, error) { return s.Reals("y", -1) },

@@ -3,6 +3,7 @@ package datafile
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -345,7 +346,7 @@ func (s *scanner) number(v *variable, c byte) error {
 		s.pos = start + len(word)
 		return nil
 	}
-	if integer && -maxExact <= x && x <= maxExact {
+	if (integer || x == math.Trunc(x) && isWhole(word)) && -maxExact <= x && x <= maxExact { // Python writes 1.0 for a count that went through floats
 		v.values = append(v.values, x)
 	} else {
 		v.addReal(s, start, word, x)
@@ -383,6 +384,33 @@ func smallInt(word []byte) (x float64, ok bool) {
 		x = -x
 	}
 	return x, true
+}
+
+// isWhole reports whether a JSON number with a point or an exponent is a whole number as it is written: 1.0 and 3e0 are, and 1.0000000000000000001, whose
+// nearest float64 is 1, is not.
+func isWhole(word []byte) bool {
+	digits, exponent, _ := bytes.Cut(bytes.ToLower(word), []byte("e"))
+	before, behind, _ := bytes.Cut(digits, []byte("."))
+	zeros := func(text []byte) bool { return len(bytes.Trim(text, "-0")) == 0 }
+	if zeros(before) && zeros(behind) {
+		return true
+	}
+	shift := 0
+	if len(exponent) > 0 {
+		var err error
+		if shift, err = strconv.Atoi(string(exponent)); err != nil {
+			return false
+		}
+	}
+	switch {
+	case shift >= len(behind):
+		return true
+	case shift >= 0:
+		return zeros(behind[shift:])
+	case -shift >= len(before): // all digits are behind the point, and one is not 0
+		return false
+	}
+	return zeros(behind) && zeros(before[len(before)+shift:])
 }
 
 // nonFinite returns the value of a word for NaN or an infinity.

@@ -42,7 +42,7 @@ type variable struct {
 	dims      []int     // empty for a number
 	values    []float64 // row-major
 
-	// The first number that is not an exact integer; "" if all are.
+	// The first number that is not an exact integer, as 1.0 is one; "" if all are.
 	real             string
 	realLine, realAt int
 
@@ -157,15 +157,14 @@ func (s *Set) Dims(name string) ([]int, error) {
 }
 
 // IsInt reports whether the file has the variable and all its numbers are
-// written as integers (without decimal point or exponent) of size at most
-// 2⁵³ − 1.
+// integers, also if they are written with a point or an exponent, as 1.0 and 3e0, of size at most 2⁵³ − 1.
 func (s *Set) IsInt(name string) bool {
 	i, ok := s.at(name)
 	return ok && s.variables[i].real == "" && len(s.variables[i].faults) == 0
 }
 
 // Int returns a variable that is one integer. Errors: no such variable, an
-// array, a number that is not written as an integer.
+// array, a number that is not an integer.
 func (s *Set) Int(name string) (int, error) {
 	v, err := s.IntArray(name)
 	if err != nil {
@@ -185,7 +184,7 @@ func (s *Set) Real(name string) (float64, error) {
 }
 
 // Ints returns a variable that is an array of n integers. Errors: no such
-// variable, another shape, a number that is not written as an integer.
+// variable, another shape, a number that is not an integer.
 func (s *Set) Ints(name string, n int) ([]int, error) { return s.IntArray(name, n) }
 
 // Reals returns a variable that is an array of n numbers. Errors: no such
@@ -201,7 +200,7 @@ func (s *Set) RealMatrix(name string, rows, cols int) ([]float64, error) {
 
 // IntArray returns the integers of a variable of the given dimensions,
 // row-major. Errors: no such variable, another shape, a number that is not
-// written as an integer.
+// an integer.
 func (s *Set) IntArray(name string, dims ...int) ([]int, error) {
 	v, err := s.find(name, shape(dims, true))
 	if err != nil {
@@ -224,14 +223,16 @@ func (s *Set) IntArray(name string, dims ...int) ([]int, error) {
 	return ints, nil
 }
 
-// fractions returns errors for the numbers of v that are not written as integers: the first, and
+// fractions returns errors for the numbers of v that are no integers: the first, and
 // those behind it that are none.
 func (s *Set) fractions(v *variable, dims []int) []*Error {
 	if v.real == "" || len(v.dims) != len(dims) {
 		return nil
 	}
-	remedy := "write integers without decimal point or exponent"
-	if strings.Trim(v.real, "-0123456789") == "" {
+	remedy := "an integer has nothing behind its point: round it, or declare the variable as real"
+	if strings.Contains(v.real, "NaN") {
+		remedy = missing
+	} else if strings.Trim(v.real, "-0123456789") == "" {
 		remedy = fmt.Sprintf("integers lie between %d and %d", int64(-maxExact), int64(maxExact))
 	}
 	first := &Error{s.name, v.realLine, v.realAt, fmt.Sprintf("%s: expected %s, found %s", v.name, shape(dims, true), v.real), remedy}
