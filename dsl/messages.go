@@ -124,7 +124,7 @@ func (p *parser) assignmentHint() string {
 }
 
 // linkInverses are the inverses of the links that BUGS writes on the left.
-var linkInverses = map[string]string{"logit": "inv_logit(…)", "log": "exp(…)", "probit": "Phi(…)", "cloglog": "1 - exp(-exp(…))"}
+var linkInverses = map[string]string{"logit": "inv_logit(…)", "log": "exp(…)", "probit": "Phi(…)", "cloglog": "-expm1(-exp(…))"}
 
 // firstOfLine is the first token taken of the line that is neither a blank nor a comment.
 func (p *parser) firstOfLine() string {

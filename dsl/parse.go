@@ -132,6 +132,9 @@ func (f *File) read(lex *lexer.PeekingLexer, ds *Diagnostics, lines []string) {
 		if text := textOf(r.since(start)); len(text) <= maxTranslated {
 			if hint := foreignHint(text); hint != "" {
 				r.diags[0].Hint = hint
+				if a := assigned(read(text).toks); a != nil { // what was to be defined is no further mistake
+					r.names = append(r.names, Ident{Name: a.name, At: tokenSpan(*first)})
+				}
 			}
 		}
 		f.Lost = append(f.Lost, r.names...)

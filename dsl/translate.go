@@ -22,7 +22,7 @@ var foreignStatements = []func(*foreignText) []string{
 	(*foreignText).python,
 	(*foreignText).prefixed,
 	(*foreignText).stanTerm,
-	(*foreignText).stanLoop,
+	(*foreignText).loops,
 	(*foreignText).stanSample,
 	(*foreignText).stanDeclaration,
 	(*foreignText).stanValue,
@@ -66,7 +66,10 @@ func foreignHint(text string) string {
 		return "a distribution follows `~`: `" + lines[1] + "`; a parameter is declared above, `" + lines[0] + "`"
 	}
 	if lines := f.translated(); lines != nil {
-		return linesHint(lines, strings.HasSuffix(text, ";"))
+		return linesHint(lines, strings.HasSuffix(text, ";")) + f.startHint()
+	}
+	if hint := f.addedHint(); hint != "" {
+		return hint
 	}
 	class, _, ok := isCall(toks)
 	if !ok || len(toks) < 4 || !modules[toks[0].Value] {
@@ -284,10 +287,12 @@ func expression(toks []lexer.Token) string {
 			v = "^"
 			n++
 			last++
-		case v == ":" && len(brackets) > 0 && brackets[len(brackets)-1] == "[":
-			if v = ".."; value(toks, n-1) == "[" || value(toks, n-1) == "," || value(toks, n+1) == "]" || value(toks, n+1) == "," {
-				v = ":"
-			}
+		case v == "[" && value(toks, n+1) == "]": // v[], all of it
+			n++
+			last = toks[n].Pos.Offset + 1
+			continue
+		case strings.Contains("[,:", v) && (v == "[" || len(brackets) > 0 && brackets[len(brackets)-1] == "["):
+			v = positions(toks, n)
 		case v == "@":
 			v = "*"
 		case v == "&" && value(toks, n+1) == "&":
@@ -311,15 +316,29 @@ func expression(toks []lexer.Token) string {
 			last = toks[n].Pos.Offset + len(toks[n].Value)
 			continue
 		}
-		switch v {
+		switch t.Value {
 		case "(", "[", "{":
-			brackets = append(brackets, v)
+			brackets = append(brackets, t.Value)
 		case ")", "]", "}":
 			brackets = brackets[:max(0, len(brackets)-1)]
 		}
 		out.WriteString(v)
 	}
 	return strings.TrimSpace(out.String())
+}
+
+// positions writes the bracket, the comma or the colon at a place among subscripts: a range, all positions, or nothing, which in BUGS, R and Stan is all positions too.
+func positions(toks []lexer.Token, n int) string {
+	before, v, behind := value(toks, n-1), toks[n].Value, value(toks, n+1)
+	switch {
+	case v == "[" && behind == ",":
+		return "[:"
+	case v == "," && (behind == "," || behind == "]"):
+		return ", :"
+	case v == ":" && before != "[" && before != "," && behind != "]" && behind != ",":
+		return ".."
+	}
+	return v
 }
 
 // calledAs is what the name at a position is in a call, and that position; or what the whole call is, and the position of its end.

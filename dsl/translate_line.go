@@ -271,29 +271,6 @@ func (f *foreignText) assignedPrior() []string {
 	return []string{"param " + f.toks[0].Value + " " + typ, f.toks[0].Value + " ~ " + form}
 }
 
-// arrow reads `mu <- a + b*x` and `mu[i] <- a + b*x[i]`.
-func (f *foreignText) arrow() []string {
-	toks := f.toks
-	if len(toks) == 0 || toks[0].Type != tokIdent || isKeyword(toks[0].Value) {
-		return nil
-	}
-	at := 1
-	if value(toks, 1) == "[" && value(toks, 3) == "]" && toks[2].Type == tokIdent {
-		at = 4
-	}
-	if value(toks, at) != "<" || value(toks, at+1) != "-" || len(toks) < at+3 {
-		return nil
-	}
-	name, right := toks[0].Value, toks[at+2:]
-	if n := len(right) - 1; right[n].Value == ";" {
-		right = right[:n]
-	}
-	if at == 4 {
-		name += "[" + toks[2].Value + " in n]"
-	}
-	return []string{"let " + name + " = " + expression(right)}
-}
-
 // assignedTerm reads `y[i] = normal(a, s)`.
 func (f *foreignText) assignedTerm() string {
 	sides := split(f.toks, "=")

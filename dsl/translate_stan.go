@@ -86,40 +86,6 @@ func (f *foreignText) stanSample() []string {
 	return []string{strings.TrimSpace(expression(sides[0]) + " ~ " + form + " " + interval)}
 }
 
-// stanLoop reads a loop over one statement.
-func (f *foreignText) stanLoop() []string {
-	toks := f.semicolon()
-	if value(toks, 0) != "for" || value(toks, 1) != "(" || value(toks, 3) != "in" {
-		return nil
-	}
-	last := shut(toks, 1)
-	if last < 0 {
-		return nil
-	}
-	index, ends, body := toks[2], split(toks[4:last], ":"), toks[last+1:]
-	if len(ends) != 2 || len(body) < 4 {
-		return nil
-	}
-	over := index.Value + " in " + expression(ends[0]) + ".." + expression(ends[1])
-	if expression(ends[0]) == "1" {
-		over = index.Value + " in " + expression(ends[1])
-	}
-	inner := &foreignText{append(slices.Clone(body), f.toks[len(f.toks)-1])}
-	switch lines := inner.stanTerm(); {
-	case lines != nil && strings.HasPrefix(lines[0], "density "):
-		return []string{"density sum(" + over + ") (" + strings.TrimPrefix(lines[0], "density ") + ")"}
-	case lines != nil:
-		return []string{lines[0] + " for " + over}
-	}
-	if lines := inner.stanSample(); lines != nil {
-		return []string{lines[0] + " for " + over}
-	}
-	if sides := split(body, "="); len(sides) == 2 && len(sides[0]) == 4 && body[0].Type == tokIdent && value(body, 1) == "[" && value(body, 2) == index.Value && value(body, 3) == "]" {
-		return []string{"let " + body[0].Value + "[" + over + "] = " + expression(sides[1])}
-	}
-	return nil
-}
-
 // stanTypes are the types of Stan that take sizes, and what they are here.
 var stanTypes = map[string]string{"vector": "real", "row_vector": "real", "matrix": "real", "simplex": "simplex", "ordered": "ordered", "positive_ordered": "positive_ordered",
 	"unit_vector": "unit_vector", "sum_to_zero_vector": "sum_to_zero", "corr_matrix": "corr", "cov_matrix": "cov", "cholesky_factor_corr": "corr_cholesky",

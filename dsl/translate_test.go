@@ -88,6 +88,21 @@ var translations = []struct{ line, want string }{
 	{`let q = pm.math.switch(z > 1, a, u)`, "write `let q = if z > 1 then a else u`"},
 	{`let w = n %/% 2 + 1`, "write `let w = floor(n/2) + 1`"},
 	{`let w = (n + 1) % g[i]`, "write `let w = mod(n + 1, g[i])`"},
+	// Loops, of which none is translated whose text is another model without it.
+	{`for (i in 1:n) { total += x[i]; y[i] ~ normal(0, total); }`, "a name has one definition, which holds the whole sum, as in `let total = sum(i in n) x[i]`: it does not change its value"},
+	{`for (i in 1:n) { y[i] ~ normal(total, 1); total += x[i]; }`, "a name has one definition, which holds the whole sum, as in `let total = sum(i in n) x[i]`: it does not change its value"},
+	{`for (i in 1:n) { m[i] = x[i]; m[i] = 2*m[i]; }`, loopHint},
+	{`for (i in 1:n) { real e = x[i]; y[i] ~ normal(e, 1); }`, loopHint},
+	{`for (i in 1:n) if (d[i] == 1) y[i] ~ normal(a, s);`, loopHint},
+	{`for (i in 1:n) m[k] = x[i];`, loopHint},
+	{`for (i in 1:n) m = x[i];`, loopHint},
+	{`for (i in 1:n) { for (i in 1:k) m[i] = x[i]; }`, loopHint},
+	{`for (i in 1:n) mm[i] += x[i];`, "a name has one definition, which holds the whole sum, as in `let total = sum(i in n) x[i]`: it does not change its value"},
+	{`for (i in 2:n-1) { m[i] = x[i] }`, "write `let m[i in 2..n-1] = x[i]`"},
+	{`for (i in 1:n-1) m[i] = x[i];`, "a statement ends with its line: write `let m[i in 1..n-1] = x[i]`"},
+	{`for (j in 1:k) { for (i in 1:n) { m[i,j] <- a[i]*b[j] } }`, "write `let m[i in n, j in k] = a[i]*b[j]`"},
+	{`for (j in 1:k) { for (i in 1:n) { m[i] += a[i]*b[j] } }`, "write `let m[i in n] = sum(j in k) (a[i]*b[j])`; what it is before the loop, if that is not 0, is a term of the definition too"},
+	{`for (i in 1:n) { m[i] = 0.0; for (j in 1:k) { m[i] += a[j]; } y[i] ~ normal(m[i], 1); }`, "write `let m[i in n] = sum(j in k) (a[j])` and `y[i] ~ normal(m[i], 1) for i in n`; what it is before the loop, if that is not 0, is a term of the definition too"},
 	{`#include curves.stan`, "write `import curves`"},
 	{`y[i] ~ normal(a, s) for i in n if z[i] == 1`, "write `density sum(i in n) (if z[i] == 1 then normal_lpdf(y[i] | a, s) else 0)`"},
 	{`y[i] ~ dpois(r[i]) for i in 2..n where z[i] > 1`, "write `density sum(i in 2..n) (if z[i] > 1 then poisson_lpmf(y[i] | r[i]) else 0)`"},
@@ -103,6 +118,9 @@ var translations = []struct{ line, want string }{
 		"`density normal_lcdf(b | mu, 1/sqrt(tau)) + log1m_exp(normal_lcdf(a | mu, 1/sqrt(tau)) - normal_lcdf(b | mu, 1/sqrt(tau)))`; " +
 		"of a parameter it truncates the prior: `y[i] ~ normal(mu, 1/sqrt(tau)) in (a, b)`"},
 }
+
+// loopHint is the hint on a loop that is not translated.
+const loopHint = "`for` ends a `~` statement: `x[t] ~ normal(x[t-1], 1) for t in 2..T`"
 
 // TestTranslations checks what the message on a statement of another language shows.
 func TestTranslations(t *testing.T) {
