@@ -55,6 +55,8 @@ func (d *Distribution) namedHint(args []Arg) string {
 		switch {
 		case a.Name == "observed" || a.Name == "obs":
 			return "what is declared as data is observed: leave it out"
+		case a.Name == "weights" || a.Name == "weight":
+			return "a weight multiplies a term of the log density, as in `density sum(i in n) w[i]*" + strings.Replace(d.form(), "(y", "(y[i]", 1) + "`"
 		case slices.Contains([]string{"lower", "upper", "low", "high", "lb", "ub"}, a.Name):
 			return fmt.Sprintf("the interval follows the distribution: `y ~ %s > a`, `< b` or `in (a, b)`", form)
 		}

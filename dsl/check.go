@@ -830,10 +830,36 @@ func (c *checker) extent(e Expr, what string) (Extent, bool) {
 	return Extent{}, false
 }
 
+// allPositions is the size in a call of range(n), seq_len(n), seq_along(y) or eachindex(y); "" of another one.
+func (c *checker) allPositions(call *CallExpr) string {
+	if !slices.Contains([]string{"range", "seq_len", "seq_along", "eachindex", "axes", "length", "len", "size"}, call.Func) || len(call.Args) != 1 {
+		return ""
+	}
+	n, ok := call.Args[0].Expr.(*Name)
+	if !ok {
+		return ""
+	}
+	switch o := c.scope[n.Name].(type) {
+	case *Data:
+		if len(o.Type.Shape) > 0 {
+			return o.Type.Shape[0].String()
+		}
+		return n.Name
+	case *Param:
+		if len(o.Type.Shape) > 0 {
+			return o.Type.Shape[0].String()
+		}
+	}
+	return ""
+}
+
 // sizeHint is the hint for what is no size.
 func (c *checker) sizeHint(e Expr, what string) string {
 	ofRange := strings.HasSuffix(what, "of a range")
-	if call, ok := e.(*CallExpr); ok && LookupForeign(ForeignFunction, call.Func) != nil {
+	if call, ok := e.(*CallExpr); ok && (LookupForeign(ForeignFunction, call.Func) != nil || call.Func == "size") {
+		if n := c.allPositions(call); n != "" && ofRange {
+			return "a range of all positions, which count from 1, is the size: write `" + n + "` in the place of `" + Text(e) + "`"
+		}
 		return "declare the size, as in `data n int` and `data y real[n]`; a range reads `i in n` or `i in 2..n`"
 	}
 	if b, ok := e.(*BinaryExpr); ok && slices.Contains([]string{">", "<", ">=", "<="}, b.Op) && ofRange {
@@ -1136,7 +1162,7 @@ func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 		}
 		return x.support()
 	}
-	if b.Kind() == NoBound {
+	if b = c.finite(b, c.declaredText(te)); b.Kind() == NoBound {
 		return s
 	}
 	lo, hi := b.ends()
@@ -1723,6 +1749,11 @@ func (c *checker) noDistribution(s *SampleStmt) {
 		return // it may be in the file that was not found
 	}
 	hint := unknownDistribution(s.Dist.Name, names, textsOf(s.Args))
+	if form := writtenNamed(s.Dist.Name, s.Args); form != "" {
+		hint = "write `" + form + "`"
+	} else if form := truncatedForm(s.Dist.Name, s.Args); form != "" {
+		hint = "the interval follows the distribution: write `" + form + "`"
+	}
 	if fn := c.funcs[s.Dist.Name]; fn != nil {
 		hint = "a distribution is a function whose name ends in `_lpdf` or `_lpmf`"
 		if stem := strings.TrimSuffix(strings.TrimSuffix(fn.Name, "_lpdf"), "_lpmf"); stem != fn.Name {
@@ -1736,8 +1767,11 @@ func (c *checker) noDistribution(s *SampleStmt) {
 func (c *checker) distributionArgs(s *SampleStmt, dist *Distribution, own *Func) (named bool) {
 	f := LookupForeign(ForeignDistribution, s.Dist.Name)
 	foreign := dist == nil && own == nil && f != nil && f.Is == ""
+	written := dist == nil && own == nil && (writtenNamed(s.Dist.Name, s.Args) != "" || truncatedForm(s.Dist.Name, s.Args) != "")
 	for _, a := range s.Args {
-		if a.Name != "" && !named {
+		if a.Name != "" && written { // of which there is the message on the name
+			named = true
+		} else if a.Name != "" && !named {
 			named = true
 			hint := "leave the names out"
 			if d := cmp.Or(dist, meantDistribution(s.Dist.Name)); d != nil && own == nil {
@@ -1752,6 +1786,16 @@ func (c *checker) distributionArgs(s *SampleStmt, dist *Distribution, own *Func)
 		}
 	}
 	return named
+}
+
+// writtenNamed is a distribution of another language, some of whose arguments have names, in the words of this one; "" where none has, or it is not known.
+func writtenNamed(name string, args []Arg) string {
+	all, ok := foreignArgsOf(args)
+	if !ok || len(all.named) == 0 {
+		return ""
+	}
+	form, _ := namedForm(name, all)
+	return form
 }
 
 // meantDistribution is the distribution that a name stands for which differs from its own by case or underscores, or is what another language calls it; nil where
@@ -1984,7 +2028,7 @@ func (c *checker) ofRows(term *Term) {
 
 // truncation checks the interval that truncates a distribution.
 func (c *checker) truncation(s *SampleStmt, dist *Distribution) (lo, hi Expr, ok bool) {
-	b := &s.Bound
+	b := c.finite(&s.Bound, Text(s.Left[0])+" ~ "+dist.Name+"("+strings.Join(textsOf(s.Args), ", ")+")")
 	kind := b.Kind()
 	switch {
 	case kind == NoBound:

@@ -750,7 +750,11 @@ func (c *checker) fixedSubscript(a Expr, size Extent, what string) (Subscript, b
 	switch {
 	case size == unknownExtent:
 	case e.IsConst() && e.Offset < 1:
-		c.err(IndexRange, a.Span(), "indices count from 1", "the index %d is below 1", e.Offset)
+		hint := "indices count from 1"
+		if e.Offset < 0 {
+			hint += fmt.Sprintf("; the last element has the index %s", size)
+		}
+		c.err(IndexRange, a.Span(), hint, "the index %d is below 1", e.Offset)
 		return s, false
 	case e.Name == size.Name && e.Offset > size.Offset:
 		c.err(IndexRange, a.Span(), "", "the index %s is beyond the size %s of %s", e, size, what)
@@ -808,7 +812,7 @@ func (c *checker) call(e *CallExpr) {
 		return
 	}
 	for _, a := range e.Args {
-		if a.Name != "" {
+		if _, _, of := rName(e.Func); a.Name != "" && (c.funcs[e.Func] != nil || !of && LookupForeign(ForeignFunction, e.Func) == nil) { // of those the message is on the function
 			c.err(BadNamedArgument, a.At, "leave the name out", "the arguments of `%s` have no names", e.Func)
 		}
 	}
@@ -881,7 +885,8 @@ func (c *checker) noFunction(e *CallExpr) {
 		}
 	}
 	row := LookupForeign(ForeignFunction, e.Func)
-	if x := combinationOf(strings.TrimSuffix(e.Func, "_rng")); x != nil || row != nil && row.Is == "" {
+	_, _, r := rName(e.Func)
+	if x := combinationOf(strings.TrimSuffix(e.Func, "_rng")); x != nil || r || row != nil && row.Is == "" {
 		c.quiet(arguments) // they are not those of what is to be written
 	} else {
 		arguments()
@@ -997,7 +1002,7 @@ func (c *checker) structural(e *CallExpr) {
 		}
 	case "sum", "max", "min":
 		if t.IsScalar() {
-			c.err(NotVector, x.Span(), fmt.Sprintf("over an index it reads `%s(i in n) …`", e.Func), "`%s` takes a vector or a matrix, this is %s", e.Func, t)
+			c.err(NotVector, x.Span(), scalarHint(e.Func, x), "`%s` takes a vector or a matrix, this is %s", e.Func, t)
 			bad(e)
 			return
 		}
@@ -1036,6 +1041,14 @@ func inProduct(x Expr) string {
 		return text
 	}
 	return "(" + Text(x) + ")"
+}
+
+// scalarHint is the hint where the sum of a scalar is taken.
+func scalarHint(name string, x Expr) string {
+	if call, ok := x.(*CallExpr); ok && takesBar(call.Func) && name == "sum" {
+		return "of a vector it is the sum over the elements already: write `" + Text(x) + "`"
+	}
+	return fmt.Sprintf("over an index it reads `%s(i in n) …`", name)
 }
 
 // reducesVector checks log_sum_exp of a vector.
@@ -1198,8 +1211,9 @@ func (c *checker) unknownFunction(e *CallExpr) {
 		d := &Distributions[i]
 		names = append(names, d.LogDensityName(), d.RandomName())
 	}
-	hint := ""
-	if f := LookupForeign(ForeignFunction, e.Func); f != nil {
+	hint := c.rHint(e)
+	if hint != "" {
+	} else if f := LookupForeign(ForeignFunction, e.Func); f != nil {
 		var shapes [][]Extent
 		for _, a := range e.Args {
 			shapes = append(shapes, a.Expr.Type().Shape)

@@ -380,7 +380,13 @@ func (c *checker) component(e *FieldExpr) {
 		c.err(BadSolve, e.At, "a name is made of letters, digits and _", "`%s` is an index, and has no components", n.Name)
 		return
 	}
-	o := c.lookupAs(n, "s.v is a component of a solution, as of `let s = solve …`; a name is made of letters, digits and _")
+	hint := "s.v is a component of a solution, as of `let s = solve …`; a name is made of letters, digits and _"
+	if f := LookupForeign(ForeignValue, e.Field); f != nil && modules[n.Name] {
+		hint = f.Hint()
+	} else if modules[n.Name] {
+		hint = fmt.Sprintf("names have no prefix: write `%s`", e.Field)
+	}
+	o := c.lookupAs(n, hint)
 	if o == nil {
 		return
 	}
@@ -392,6 +398,12 @@ func (c *checker) component(e *FieldExpr) {
 		hint := "a name is made of letters, digits and _"
 		if _, ok := o.(*Ode); ok {
 			hint = "name its solution: `let s = solve …`"
+		} else if e.Field == "T" {
+			hint = "the transpose of a matrix is `" + n.Name + "'`"
+		} else if e.Field == "shape" || e.Field == "size" {
+			hint = "sizes have names, those of the declaration, as n of `data y real[n]`"
+		} else if e.Field == "values" {
+			hint = "write `" + n.Name + "`"
 		}
 		c.err(BadSolve, e.At, hint, "`%s` is no solution of a differential equation, and has no components", n.Name)
 		c.note(o.Declared(), "declared here")

@@ -274,6 +274,8 @@ var functions = map[string]func(x []float64) float64{
 		}
 		return math.Log(mathext.RegIncBeta(x[0], x[1], 1/(1+math.Exp(-x[2]))))
 	},
+	"Phi":             func(x []float64) float64 { return 0.5 * math.Erfc(-x[0]/math.Sqrt2) },
+	"tan":             func(x []float64) float64 { return math.Tan(x[0]) },
 	"log_student_cdf": func(x []float64) float64 { return math.Log(distuv.StudentsT{Nu: x[0], Sigma: 1}.CDF(x[1])) },
 }
 

@@ -40,3 +40,14 @@ func PythonRows() (out [][4]string) {
 	}
 	return out
 }
+
+// ForeignDists are the rows of the table of R's distributions, or of SciPy's: names, arguments, distribution, cumulative function, quantile.
+func ForeignDists(scipy bool) (out [][5]string) {
+	for _, r := range map[bool][]foreignDist{false: rDists, true: scipyDists}[scipy] {
+		out = append(out, [5]string{r.names, r.args, r.form, r.below, r.quantile})
+	}
+	return out
+}
+
+// Substituted puts texts in the place of the names in a form.
+var Substituted = substituted

@@ -46,9 +46,9 @@ func (f *Foreign) Hint() string {
 	if names := f.arguments(); len(names) > 0 {
 		by := map[string]string{}
 		for _, name := range names {
-			by[name] = "<" + name + ">" // no name of the model
+			by[name] = "less__" + name + "__more" // one word, which needs no parentheses
 		}
-		write = substituted(write, by)
+		write = strings.NewReplacer("less__", "<", "__more", ">").Replace(substituted(write, by)) // no name of the model
 	}
 	return f.advice(write)
 }
@@ -165,15 +165,14 @@ const (
 var ForeignNames = []Foreign{
 	// Functions under another name.
 	{ForeignFunction, "ln logn natural_log", "log", "", ""},
-	{ForeignFunction, "sigmoid expit logistic invlogit plogis ilogit", "inv_logit", "", ""},
-	{ForeignFunction, "qlogis", "logit", "", ""},
+	{ForeignFunction, "sigmoid expit logistic invlogit ilogit", "inv_logit", "", ""},
 	{ForeignFunction, "softplus log1pexp", "log1p_exp", "", ""},
 	{ForeignFunction, "logsumexp logaddexp log_add_exp", "log_sum_exp", "", ""},
 	{ForeignFunction, "log1mexp", "log1m_exp", "", ""},
 	{ForeignFunction, "log_sigmoid logsigmoid log_expit", "log_inv_logit", "", ""},
 	{ForeignFunction, "gammaln loggam loggamma log_gamma", "lgamma", "", ""},
 	{ForeignFunction, "psi", "digamma", "", ""},
-	{ForeignFunction, "pnorm ndtr normcdf norm_cdf std_normal_cdf Phi_approx", "Phi", "", ""},
+	{ForeignFunction, "ndtr normcdf norm_cdf std_normal_cdf Phi_approx", "Phi", "", ""},
 	{ForeignFunction, "arctan", "atan", "", ""},
 	{ForeignFunction, "betaln log_beta logbeta", "lbeta", "", ""},
 	{ForeignFunction, "log_choose lbinom", "lchoose", "", ""},
@@ -190,9 +189,16 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "mdivide_left", "solve_general", "", ""},
 	{ForeignFunction, "diag_matrix", "diag", "", ""},
 	{ForeignFunction, "cholesky_decompose chol", "cholesky", "", ""},
-	{ForeignFunction, "mdivide_left_spd cho_solve", "solve_spd", "", ""},
-	{ForeignFunction, "mdivide_left_tri_low solve_triangular forwardsolve", "solve_lower", "", ""},
+	{ForeignFunction, "mdivide_left_spd", "solve_spd", "", ""},
+	{ForeignFunction, "mdivide_left_tri_low solve_lower_triangular forwardsolve", "solve_lower", "", ""},
+	{ForeignFunction, "linalg_solve gesv", "solve_general", "", ""},
+	{ForeignFunction, "linalg_inv", "inverse_general", "", ""},
+	{ForeignFunction, "linalg_slogdet", "log_abs_det", "", ""},
 
+	{ForeignFunction, "cho_solve cho_factor chol_solve cholesky_solve potrs", "", "the matrix itself is taken and no factor of it, as in ", "solve_spd(Sigma, v)"},
+	{ForeignFunction, "chol2inv cholesky_inverse chol_inverse", "", "the matrix itself is taken and no factor of it, as in ", "inverse(Sigma)"},
+	{ForeignFunction, "solve_triangular triangular_solve dtrsm", "", "of a lower triangular matrix L it is `solve_lower(L, b)`, of an upper one U, which is what SciPy takes without lower=True, `solve_general(U, b)`", ""},
+	{ForeignFunction, "einsum tensordot", "", "a sum over an index is written out, as in ", "let b[i in n] = sum(j in k) X[i, j]*v[j]"},
 	{ForeignFunction, "solve_upper solve_triangular_upper backsolve mdivide_left_tri_upp", "", "of an upper triangular matrix U, as of any square one, it is `solve_general(U, b)`; of U = L' with a factor L it is `solve_spd(L*L', L*b)`", ""},
 
 	// Functions that others of hamc express.
@@ -230,7 +236,7 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "cloglog (p)", "", "", "log(-log1m(p))"},
 	{ForeignFunction, "inv_cloglog icloglog (x)", "", "", "-expm1(-exp(x))"},
 	{ForeignFunction, "log_diff_exp logdiffexp logsubexp (r,s)", "", "of the larger r and the smaller s", "r + log1m_exp(s - r)"},
-	{ForeignFunction, "probit qnorm ndtri norm_ppf std_normal_qf", "inv_Phi", "", ""},
+	{ForeignFunction, "probit ndtri norm_ppf std_normal_qf", "inv_Phi", "", ""},
 	{ForeignFunction, "erfinv inv_erf (p)", "", "", "inv_Phi((p + 1)/2)/sqrt(2)"},
 	{ForeignFunction, "inv_erfc erfcinv (p)", "", "", "-inv_Phi(p/2)/sqrt(2)"},
 	{ForeignFunction, "bessel_first_kind besselj", "", "of the Bessel functions there is `log_bessel_i0`", ""},
@@ -238,9 +244,6 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "gamma_p gammainc (r,s)", "", "the incomplete gamma function is there as a logarithm", "exp(log_gamma_p(r, s))"},
 	{ForeignFunction, "gamma_q gammaincc (r,s)", "", "the incomplete gamma function is there as a logarithm", "exp(log_gamma_q(r, s))"},
 	{ForeignFunction, "inc_beta betainc (r,s,p)", "", "the incomplete beta function is there as a logarithm", "exp(log_inc_beta(r, s, p))"},
-	{ForeignFunction, "pgamma", "", "with the rate last", "exp(gamma_lcdf(s | 2, r))"},
-	{ForeignFunction, "pbeta", "", "the cumulative functions are there as logarithms", "exp(beta_lcdf(p | 2, r))"},
-	{ForeignFunction, "ppois", "", "the cumulative functions are there as logarithms", "exp(poisson_lcdf(k | s))"},
 
 	// Functions of vectors and matrices.
 	{ForeignFunction, "dot_self sumsq sum_of_squares (y)", "", "", "dot(y, y)"},
@@ -295,11 +298,11 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "det determinant (Sigma)", "", "", "exp(log_det(Sigma))"},
 	{ForeignFunction, "t (X)", "", "the transpose of a matrix", "X'"},
 	{ForeignFunction, "matmul mm multiply matvec mul (X,v)", "", "", "X*v"},
-	{ForeignFunction, "crossprod (X)", "", "", "X'*X"},
-	{ForeignFunction, "tcrossprod (X)", "", "", "X*X'"},
+	{ForeignFunction, "crossprod (X)", "", "of two matrices it is `A'*B`, of one", "X'*X"},
+	{ForeignFunction, "tcrossprod (X)", "", "of two matrices it is `A*B'`, of one", "X*X'"},
 	{ForeignFunction, "diag_pre_multiply (w,X)", "", "", "diag(w)*X"},
 	{ForeignFunction, "diag_post_multiply (X,v)", "", "", "X*diag(v)"},
-	{ForeignFunction, "quad_form (Sigma,v)", "", "", "dot(v, Sigma*v)"},
+	{ForeignFunction, "quad_form (Sigma,v)", "", "of a matrix B it is `B'*A*B`, of a vector", "dot(v, Sigma*v)"},
 	{ForeignFunction, "rep rep_vector rep_row_vector rep_array rep_matrix replicate zeros ones zeros_vector ones_vector full fill", "", "a number stands for a vector of equal elements, as 2 does in ", "y - 2"},
 	{ForeignFunction, "to_vector to_row_vector to_array to_array_1d to_matrix as_vector asarray array vec float float64 double to_real as_numeric to_int", "", "nothing needs to be converted: write the name alone", ""},
 	{ForeignFunction, "c concat concatenate append append_row append_col append_array rbind cbind hstack vstack stack list", "", "each part may have a `~` of its own; an array is put together by positions, `let v[1] = a` and ", "let b[i in n] = if i == 1 then x else y[i]"},
@@ -317,7 +320,7 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "order argsort sort_indices_asc", "", "the places of the elements are `rank(y)`, and the sorted elements `sort(y)`", ""},
 	{ForeignFunction, "sort_indices_desc", "", "the places of the elements in descending order are `rank(-y)`", ""},
 	{ForeignFunction, "eigenvalues eigenvalues_sym eigenvectors_sym eigen eig eigh", "", "on a grid, a covariance of pairs of positions needs none: `Y ~ multi_normal(mu, C)` with `let C[i in n, k in m, j in n, l in m] = A[i, j]*B[k, l] + s^2*delta(i, j)*delta(k, l)`; of a symmetric positive definite matrix there are `cholesky(A)`, `solve_spd(A, b)`, `inverse(A)` and `log_det(A)`", ""},
-	{ForeignFunction, "add_diag (Sigma,v)", "", "", "Sigma + diag(v)"},
+	{ForeignFunction, "add_diag (Sigma,v)", "", "of a number it is defined by its elements, `let B[i in k, j in k] = A[i, j] + s*delta(i, j)`, of a vector", "Sigma + diag(v)"},
 	{ForeignFunction, "diagonal diag_of (Sigma)", "", "the diagonal of a matrix", "let b[i in k] = Sigma[i, i]"},
 	{ForeignFunction, "csr_matrix_times_vector sparse_mul", "", "the elements that are not 0 are data with their rows and columns, and the product is ", "let b[i in n] = sum(j in n) (if g[j] == i then w[j]*v[g[j]] else 0)"},
 	{ForeignFunction, "mdivide_right_spd", "", "b'A⁻¹ of a symmetric matrix is the same numbers as ", "solve_spd(Sigma, v)"},
@@ -347,7 +350,8 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "gp_exp_quad_cov cov_exp_quad gp_matern32_cov gp_matern52_cov gp_exponential_cov", "", "a covariance function is written out by the elements of its matrix, as in ",
 		"let K[i in 1..n, j in 1..n] = s^2*exp(-0.5*(y[i] - y[j])^2) + 1e-6*delta(i, j)"},
 	{ForeignFunction, "integrate_ode integrate_ode_rk45 integrate_ode_bdf ode_rk45 ode_bdf ode_adams odeint solve_ivp", "", "differential equations are declared by `ode f(v) { v' = … }` and solved by `let s = solve f(v = …) from t0 at t`", ""},
-	{ForeignFunction, "map map_rect reduce_sum reduce vmap scan", "", "a sum over data reads ", "sum(i in n) y[i]*x"},
+	{ForeignFunction, "scan fori_loop while_loop accumulate", "", "what depends on the step before is a definition in parts, as in `let h[1] = x` and `let h[t] = p*h[t-1] + y[t] for t in 2..n`", ""},
+	{ForeignFunction, "map map_rect reduce_sum reduce vmap", "", "a sum over data reads ", "sum(i in n) y[i]*x"},
 	{ForeignFunction, "print println printf cat", "", "a model has no output; `generate { … }` holds what is written with the draws", ""},
 	{ForeignFunction, "reject stop fatal_error", "", "what must not be has a bound, or density −∞: data are declared with bounds", ""},
 
@@ -359,11 +363,12 @@ var ForeignNames = []Foreign{
 	{ForeignValue, "inf infinity Infty positive_infinity negative_infinity", "", "there are no infinite numbers; leave an infinite bound out", ""},
 	{ForeignValue, "NaN NA not_a_number null None nil undefined missing", "", "there are no missing values; a missing datum may be declared as a parameter", ""},
 	{ForeignValue, "I", "", "under a multiple of the identity elements are independent: `y ~ normal(mu, s)`; the identity is `diag` of a vector of ones", ""},
+	{ForeignValue, "zeros ones", "", "the tricks with zeros and ones are not needed, as a term of the log density is a statement: ", "density -x^4/4"},
 	{ForeignValue, "target lp lp__", "", "the log density is no value of the model; a term of it reads `density …`", ""},
 
 	// Distributions under another name, or with other arguments.
 	{ForeignDistribution, "N gaussian norm rnorm gauss", "normal", "", ""},
-	{ForeignDistribution, "dnorm (x,s)", "", "BUGS and JAGS give dnorm a precision tau, hamc takes the standard deviation", "normal(x, 1/sqrt(s))"},
+	{ForeignDistribution, "dnorm (x,s)", "", "BUGS and JAGS give dnorm a precision tau, hamc takes the standard deviation, as R and rethinking do", "normal(x, 1/sqrt(s))"},
 	{ForeignDistribution, "normal_prec normal_precision gaussian_prec (x,s)", "", "of a precision it has the standard deviation", "normal(x, 1/sqrt(s))"},
 	{ForeignDistribution, "standard_normal", "std_normal", "", ""},
 	{ForeignDistribution, "half_gaussian", "half_normal", "", ""},
@@ -371,7 +376,7 @@ var ForeignNames = []Foreign{
 	{ForeignDistribution, "truncated_normal trunc_normal truncnorm dtnorm (x,s,p,r)", "", "the interval follows the distribution, and the declaration of a parameter has it as well", "normal(x, s) in (p, r)"},
 	{ForeignDistribution, "dt (x,s,k)", "", "BUGS and JAGS give dt a precision, and the degrees of freedom last", "student_t(k, x, 1/sqrt(s))"},
 	{ForeignDistribution, "t student (r,x,s)", "", "with the degrees of freedom first and a standard deviation, no precision, last", "student_t(r, x, s)"},
-	{ForeignDistribution, "dlnorm (x,s)", "", "BUGS and JAGS give dlnorm a precision tau, hamc takes the standard deviation", "lognormal(x, 1/sqrt(s))"},
+	{ForeignDistribution, "dlnorm (x,s)", "", "BUGS and JAGS give dlnorm a precision tau, hamc takes the standard deviation, as R and rethinking do", "lognormal(x, 1/sqrt(s))"},
 	{ForeignDistribution, "lognorm log_norm", "lognormal", "", ""},
 	{ForeignDistribution, "dcauchy", "cauchy", "", ""},
 	{ForeignDistribution, "exp dexp expon", "exponential", "", ""},
@@ -407,7 +412,7 @@ var ForeignNames = []Foreign{
 	{ForeignDistribution, "gumbel_r gumbel_right", "gumbel", "", ""},
 	{ForeignDistribution, "laplace dlaplace", "double_exponential", "", ""},
 	{ForeignDistribution, "ddexp (x,s)", "", "BUGS and JAGS give ddexp a rate, hamc takes the scale", "double_exponential(x, 1/s)"},
-	{ForeignDistribution, "asymmetric_laplace asym_laplace (x,s,p)", "", "with the location first, twice the scale of a quantile regression, and the probability below the location", "skew_double_exponential(x, 2*s, p)"},
+	{ForeignDistribution, "asymmetric_laplace asym_laplace ALD (x,s,p)", "", "with the location first, twice the scale of a quantile regression, and the probability below the location", "skew_double_exponential(x, 2*s, p)"},
 	{ForeignDistribution, "dsn", "skew_normal", "", ""},
 	{ForeignDistribution, "skewnorm (a,x,s)", "", "with the location first and the shape last", "skew_normal(x, s, a)"},
 	{ForeignDistribution, "ex_gaussian exgauss exponnorm (x,s,r)", "", "with the rate of the exponential part, not its mean, last", "exp_mod_normal(x, s, 1/r)"},
@@ -431,18 +436,24 @@ var ForeignNames = []Foreign{
 	{ForeignDistribution, "mvn mvnormal mv_normal multivariate_normal multivariate_gaussian", "multi_normal", "", ""},
 	{ForeignDistribution, "matrixnormal matrix_normal kroneckernormal kronecker_normal", "", "of a matrix Y it is `Y ~ multi_normal(mu, C)` with the covariance of pairs of its positions, `let C[i in n, k in m, j in n, l in m] = A[i, j]*B[k, l]`; with noise, `+ s^2*delta(i, j)*delta(k, l)`", ""},
 	{ForeignDistribution, "dmnorm multi_normal_precision", "multi_normal_prec", "", ""},
+	{ForeignDistribution, "dmnorm_vcov", "multi_normal", "", ""},
+	{ForeignDistribution, "dscaled_gamma", "", "of a precision tau it means a prior of the standard deviation: `param sigma real > 0`, `sigma ~ half_student_t(df, s)` with the second argument first, and `let tau = 1/sigma^2`", ""},
+	{ForeignDistribution, "TransformedDistribution", "", "a shift and a scale are arguments of the distribution itself", "normal(x, s)"},
 	{ForeignDistribution, "mvt mvstudentt multi_student dmt multivariate_student_t", "multi_student_t", "", ""},
 	{ForeignDistribution, "dcat", "categorical", "", ""},
-	{ForeignDistribution, "dmulti", "multinomial", "", ""},
+	{ForeignDistribution, "dmulti (h,N)", "", "the number of trials is the sum of the data", "multinomial(h)"},
 	{ForeignDistribution, "ordered_logit cumulative_logit cumulative", "ordered_logistic", "", ""},
 
 	// Distributions that hamc does not have.
 	{ForeignDistribution, "Mixture normal_mixture mix_gaussian gaussian_mixture mixture_same_family", "", "a mixture is made of distributions", "mixture(p, normal(x, s), normal(z, s))"},
 	{ForeignDistribution, "truncated", "", "the interval follows the distribution", "normal(x, s) > 0"},
-	{ForeignDistribution, "filldist arraydist product_distribution iid", "", "`~` is of all elements of its left side", "normal(x, s)"},
+	{ForeignDistribution, "filldist arraydist product_distribution iid Independent", "", "`~` is of all elements of its left side", "normal(x, s)"},
 	{ForeignDistribution, "mixture_model", "", "a mixture is made of distributions", "mixture(p, normal(x, s), normal(z, s))"},
 	{ForeignDistribution, "dinterval censored", "", "what is censored has a cumulative function in the place of its density, as in ", "density sum(i in n) (if m[i] == 1 then weibull_lccdf(w[i] | r, s) else weibull_lpdf(w[i] | r, s))"},
-	{ForeignDistribution, "car_normal dcar_normal icar icar_normal", "", "a field is the prior of the differences of its neighbours: `density -0.5*sum(e in edges) (phi[from[e]] - phi[to[e]])^2`", ""},
+	{ForeignDistribution, "car_normal dcar_normal icar icar_normal", "", "a field is the prior of the differences of its neighbours, each pair of which counts once: `density 0.5*(n - 1)*log(tau) - 0.5*tau*sum(e in E) (phi[node1[e]] - phi[node2[e]])^2` with `data node1, node2 int[E] in 1..n` and `param phi sum_to_zero[n]`", ""},
+	{ForeignDistribution, "car_proper dcar_proper CAR", "", "it has a precision matrix, as in `phi ~ multi_normal_prec(mu, Omega)` with `let Omega[i in n, j in n] = tau*(D[i]*delta(i, j) - alpha*W[i, j])` of neighbours W, of which i has D[i]; in GeoBUGS gamma*C[i, j] is alpha*W[i, j]/D[i] and M[i] is 1/D[i]", ""},
+	{ForeignDistribution, "dsum", "", "one part of a sum that is observed is what the others leave, and has its distribution, as in ", "y - x ~ normal(z, s)"},
+	{ForeignDistribution, "weighted weights weighted_normal", "", "a weight multiplies a term of the log density, as in ", "density sum(i in n) w[i]*normal_lpdf(y[i] | x, s)"},
 	{ForeignDistribution, "gaussian_random_walk random_walk", "", "a random walk is the prior of its steps, as in ", "u[i] ~ normal(u[i-1], s) for i in 2..n"},
 	{ForeignDistribution, "mvgaussianrandomwalk mv_random_walk mvstudenttrandomwalk", "", "a random walk of vectors is the prior of its steps: `u[t, :] ~ multi_normal(u[t-1, :], Sigma) for t in 2..T`", ""},
 	{ForeignDistribution, "garch11 garch", "", "its variances are a definition in parts: `let h[1] = …` and `let h[t] = a + b*y[t-1]^2 + c*h[t-1] for t in 2..T`; then `y ~ normal(mu, sqrt(h))`", ""},
@@ -542,4 +553,4 @@ func barred(name string, args []string) string {
 
 // modules are the names that other languages put before those of functions, as in np.exp.
 var modules = map[string]bool{"np": true, "numpy": true, "math": true, "Math": true, "pm": true, "pymc": true, "pt": true, "tt": true, "jnp": true,
-	"jax": true, "torch": true, "stats": true, "scipy": true, "sp": true, "dist": true, "tf": true, "tfd": true, "std": true, "numpyro": true, "pyro": true}
+	"jax": true, "torch": true, "linalg": true, "slinalg": true, "nlinalg": true, "jsp": true, "special": true, "nn": true, "stats": true, "scipy": true, "sp": true, "dist": true, "tf": true, "tfd": true, "std": true, "numpyro": true, "pyro": true}

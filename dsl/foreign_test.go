@@ -26,6 +26,8 @@ param s, r real > 0
 param p real in (0, 1)
 param u real[n]
 param v real[k]
+param h simplex[k]
+data f int[k] >= 0
 x, z, a, u ~ normal(0, 1)
 s, r ~ exponential(1)
 v ~ normal(0, 1)
@@ -48,7 +50,7 @@ var places = map[dsl.ForeignKind]struct {
 }
 
 // leftSides are those that a distribution of the table may describe.
-var leftSides = []string{"w", "y", "m", "g", "d", "s", "v"}
+var leftSides = []string{"w", "y", "m", "g", "d", "s", "v", "f"}
 
 // TestForeignNames checks each row of the table: each of its names is one that hamc does not have,
 // and is answered by the row's hint and nothing else; and what the hint says to write is a model.

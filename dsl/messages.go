@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -49,6 +50,8 @@ func (p *parser) unexpected(want, hint string) error {
 		}
 		if b := p.back(0).Value; (b == "1" || b == "0") && p.peekAt(1).Type == tokIdent {
 			hint = formulaHint
+		} else if of := responses[p.peekAt(1).Value]; of != "" && p.peekAt(2).Value == "(" {
+			hint = of
 		}
 		return fail(BadCharacter, tokenSpan(t), hint,
 			"the character %q is not part of the language here", '|')
@@ -105,6 +108,16 @@ func (p *parser) badCharacter() error {
 		hint = "the link is in the name of the distribution, as in bernoulli_logit and poisson_log"
 	}
 	return fail(BadCharacter, tokenSpan(t), hint, "the character %q is not part of the language", r)
+}
+
+// responses are what brms writes behind the bar of a left side.
+var responses = map[string]string{
+	"weights": "a weight multiplies a term of the log density, as in `density sum(i in n) w[i]*normal_lpdf(y[i] | mu, sigma)`",
+	"trials":  "the number of trials is the first argument of the distribution, as in `y ~ binomial(N, p)`",
+	"trunc":   "the interval follows the distribution, as in `y ~ normal(mu, sigma) > 0`",
+	"cens":    "what is censored has a cumulative function in the place of its density, as in `density sum(i in n) (if c[i] == 1 then normal_lccdf(y[i] | mu, sigma) else normal_lpdf(y[i] | mu, sigma))`",
+	"se":      "known standard errors are the scale of the distribution, as in `y ~ normal(mu, se)`",
+	"rate":    "the exposure is a factor of the rate, as in `y ~ poisson(exposure .* exp(mu))`",
 }
 
 // formulaHint is for those who write models as formulas.
@@ -173,9 +186,13 @@ func (p *parser) operatorHint(want, hint string) string {
 		// A name before it was a component: of others it is a call.
 		if adjoins && prev.Type == tokIdent {
 			owner := p.back(2).Value
-			switch point := p.back(1).Value == "."; {
+			switch d, point := LookupDistribution(prev.Value), p.back(1).Value == "."; {
+			case point && owner == "random" && d != nil:
+				hint = fmt.Sprintf("a draw reads %s(%s) in `generate`", d.RandomName(), strings.Join(d.argNames(), ", "))
 			case point && !modules[owner] && LookupFunction(prev.Value) != nil && p.back(2).Type == tokIdent && p.peekAt(1).Value == ")":
 				hint = fmt.Sprintf("write %s(%s)", prev.Value, owner)
+			case point && !modules[owner] && LookupFunction(prev.Value) != nil && p.back(2).Type == tokIdent:
+				hint = fmt.Sprintf("write %s(%s, …)", prev.Value, owner)
 			case point && modules[owner], LookupFunction(prev.Value) != nil:
 				hint = fmt.Sprintf("functions have no prefix: write %s(…)", prev.Value)
 			}
@@ -352,7 +369,26 @@ func (p *parser) unclosed() error {
 	open := p.open()
 	o := open[len(open)-1]
 	shut := map[string]string{"(": ")", "[": "]", "{": "}"}[o.Value]
-	return fail(UnclosedBracket, tokenSpan(o), fmt.Sprintf("add the missing `%s`", shut), "this `%s` is not closed", o.Value)
+	hint := fmt.Sprintf("add the missing `%s`", shut)
+	line := append(p.line(), p.rest()...)
+	for _, t := range line {
+		if t.Type == tokComment && t.Pos.Offset > o.Pos.Offset && t.Pos.Line == o.Pos.Line && strings.Contains(t.Value, shut) {
+			hint += "; `//` starts a comment: whole-number division is floor(a/b)"
+		}
+	}
+	return fail(UnclosedBracket, tokenSpan(o), hint, "this `%s` is not closed", o.Value)
+}
+
+// rest are the tokens behind those taken, up to the end of the line, comments among them.
+func (p *parser) rest() (out []lexer.Token) {
+	cp := p.lex.MakeCheckpoint()
+	defer p.lex.LoadCheckpoint(cp)
+	start := p.lex.RawCursor()
+	for !ends(p.peek()) {
+		p.lex.Next()
+	}
+	p.lex.Next()
+	return p.lex.Range(start, p.lex.RawCursor())
 }
 
 // expect takes a token, or reports what stands in its place.

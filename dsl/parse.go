@@ -123,6 +123,15 @@ func countExprs(file *File) int {
 	return n
 }
 
+// positionIn is a position of the file among those of a text that starts at another.
+func positionIn(start lexer.Position, at Pos) lexer.Position {
+	line, column := at.Line-start.Line+1, at.Col
+	if line == 1 {
+		column -= start.Column - 1
+	}
+	return lexer.Position{Line: line, Column: column}
+}
+
 // read reads one statement and its line end.
 func (f *File) read(lex *lexer.PeekingLexer, ds *Diagnostics, lines []string) {
 	r := &reading{parser: parser{lex: lex}, start: lex.RawCursor()}
@@ -130,7 +139,7 @@ func (f *File) read(lex *lexer.PeekingLexer, ds *Diagnostics, lines []string) {
 	stmt := r.statement()
 	if len(r.diags) > 0 {
 		if text := textOf(r.since(start)); len(text) <= maxTranslated {
-			if hint := foreignHint(text); hint != "" {
+			if hint := foreignHint(text, positionIn(first.Pos, r.diags[0].Span.Pos)); hint != "" {
 				r.diags[0].Hint = hint
 				if a := assigned(read(text).toks); a != nil { // what was to be defined is no further mistake
 					r.names = append(r.names, Ident{Name: a.name, At: tokenSpan(*first)})

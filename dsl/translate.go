@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -17,6 +18,7 @@ const maxTranslated = 2000
 // foreignStatements is the table of what reads them, tried in order.
 var foreignStatements = []func(*foreignText) []string{
 	(*foreignText).include,
+	(*foreignText).functions,
 	(*foreignText).declaredPrior,
 	(*foreignText).arrow,
 	(*foreignText).python,
@@ -28,6 +30,7 @@ var foreignStatements = []func(*foreignText) []string{
 	(*foreignText).stanValue,
 	(*foreignText).conditional,
 	(*foreignText).bounds,
+	(*foreignText).coordinates,
 	(*foreignText).words,
 }
 
@@ -40,8 +43,8 @@ var commands = []struct{ names, hint string }{
 	{"plate", "what is independent is a vector: `param u real[J]` and `u ~ normal(0, 1)` describe all J of them"},
 }
 
-// foreignHint is the hint on a statement of another language, "" if it is not known to be one.
-func foreignHint(text string) string {
+// foreignHint is the hint on a statement of another language with a mistake at a position of it, "" if it is not known to be one.
+func foreignHint(text string, at lexer.Position) string {
 	f := read(text)
 	toks := f.toks
 	switch {
@@ -66,12 +69,24 @@ func foreignHint(text string) string {
 		return "a distribution follows `~`: `" + lines[1] + "`; a parameter is declared above, `" + lines[0] + "`"
 	}
 	if lines := f.translated(); lines != nil {
-		return linesHint(lines, strings.HasSuffix(text, ";")) + f.startHint()
+		if hint := leftHint(lines); hint != "" {
+			return hint
+		}
+		return linesHint(lines, strings.HasSuffix(text, ";")) + f.startHint() + f.coordinatesHint(lines)
 	}
 	if hint := f.addedHint(); hint != "" {
 		return hint
 	}
-	class, _, ok := isCall(toks)
+	if hint := f.otherHint(); hint != "" {
+		return hint
+	}
+	if hint := f.insideCall(at); hint != "" {
+		return hint
+	}
+	class, args, ok := isCall(toks)
+	if class == "sample" && len(args) > 1 {
+		class, _, _ = isCall(args[1])
+	}
 	if !ok || len(toks) < 4 || !modules[toks[0].Value] {
 		return ""
 	}
@@ -84,6 +99,66 @@ func foreignHint(text string) string {
 		}
 	}
 	return ""
+}
+
+// formulas are the functions of R that take one.
+var formulas = map[string]bool{"lm": true, "glm": true, "lmer": true, "glmer": true, "gam": true, "bam": true, "brm": true, "bf": true, "brmsformula": true, "stan_glm": true, "stan_lmer": true}
+
+// otherHint is the hint on words of others that mean the same wherever they stand: distributions whose names have points, formulas, macros.
+func (f *foreignText) otherHint() string {
+	for n, t := range f.toks {
+		next := value(f.toks, n+1)
+		switch {
+		case t.Value == "@" && LookupForeign(ForeignStatement, next) != nil:
+			return LookupForeign(ForeignStatement, next).Hint()
+		case t.Value == "gp" && next == "." && n > 0: // pm.gp.Latent
+			return LookupForeign(ForeignDistribution, t.Value).Hint()
+		case t.Type == tokIdent && next == "(" && formulas[t.Value]:
+			return formulaHint
+		case t.Type == tokIdent && next == "." && value(f.toks, n+3) == "(":
+			if row := LookupForeign(ForeignDistribution, t.Value+"_"+value(f.toks, n+2)); row != nil {
+				return row.Hint()
+			}
+		}
+	}
+	return ""
+}
+
+// leftHint is the hint on a function of another language that translated lines have still, as it is no function of this one under any name.
+func leftHint(lines []string) string {
+	for _, line := range lines {
+		toks := read(line).toks
+		if len(split(toks, "~")) > 1 {
+			continue // it is a step
+		}
+		for n, t := range toks {
+			if t.Type != tokIdent || value(toks, n+1) != "(" || LookupFunction(t.Value) != nil || LookupDistribution(t.Value) != nil {
+				continue
+			}
+			if row := LookupForeign(ForeignFunction, t.Value); row != nil && row.Is == "" {
+				return row.Hint()
+			}
+		}
+	}
+	return ""
+}
+
+// insideCall is the hint on the innermost call of a function of another language that has a position of the text among its arguments.
+func (f *foreignText) insideCall(at lexer.Position) (hint string) {
+	for n, t := range f.toks {
+		if t.Type != tokIdent || value(f.toks, n+1) != "(" || LookupFunction(t.Value) != nil {
+			continue
+		}
+		row, last := LookupForeign(ForeignFunction, t.Value), shut(f.toks, n+1)
+		if row == nil || last < 0 || row.Is != "" {
+			continue
+		}
+		open, end := f.toks[n+1].Pos, f.toks[last].Pos
+		if (open.Line < at.Line || open.Line == at.Line && open.Column <= at.Column) && (at.Line < end.Line || at.Line == end.Line && at.Column <= end.Column) {
+			hint = row.Hint()
+		}
+	}
+	return hint
 }
 
 // read divides a text into tokens.
@@ -104,10 +179,18 @@ func read(text string) *foreignText {
 
 // translated are the lines that say what a statement of another language says, or nil.
 func (f *foreignText) translated() []string {
+	if lines := f.several(); lines != nil {
+		return lines
+	}
 	for _, read := range foreignStatements {
 		if lines := read(f); lines != nil {
-			if slices.ContainsFunc(lines, func(line string) bool { return !parses(line) }) {
-				return nil
+			for n, line := range lines {
+				if rest, ok := strings.CutPrefix(line, "let "); ok && strings.Contains(line, "_rng(") {
+					lines[n] = "generate { " + rest + " }"
+				}
+				if !parses(lines[n]) {
+					return nil
+				}
 			}
 			return lines
 		}
@@ -131,7 +214,7 @@ func linesHint(lines []string, semicolon bool) string {
 	last := len(lines) - 1
 	quoted := "`" + lines[last] + "`"
 	and := " and "
-	if strings.HasPrefix(lines[0], "data ") && last == 1 {
+	if strings.HasPrefix(lines[0], "data ") && last == 1 && strings.HasPrefix(lines[1], "param ") {
 		and = " or "
 	}
 	if last > 0 {
@@ -271,6 +354,11 @@ func expression(toks []lexer.Token) string {
 		}
 		last = t.Pos.Offset + len(v)
 		switch {
+		case t.Type == tokIdent && scored(toks, n) > n: // norm.logpdf(y, a, s)
+			end := scored(toks, n)
+			out.WriteString(bracketed(toks, n, end, score(toks[n:end+1])))
+			n, last = end, toks[end].Pos.Offset+1
+			continue
 		case t.Type == tokIdent && modules[v] && value(toks, n+1) == ".": // np.exp, pm.math.exp
 			n++
 			last = toks[n].Pos.Offset + 1
@@ -295,6 +383,12 @@ func expression(toks []lexer.Token) string {
 			v = positions(toks, n)
 		case v == "@":
 			v = "*"
+		case v == "%" && value(toks, n+1) == "*" && value(toks, n+2) == "%": // of matrices, in R
+			v = "*"
+			n, last = n+2, last+2
+		case v == "." && value(toks, n+1) == "T" && value(toks, n+2) != "(": // the transpose, in Python
+			v = "'"
+			n, last = n+1, last+1
 		case v == "&" && value(toks, n+1) == "&":
 			v = "and"
 			n++
@@ -345,9 +439,23 @@ func positions(toks []lexer.Token, n int) string {
 func calledAs(toks []lexer.Token, n int) (string, int) {
 	name, end := toks[n].Value, shut(toks, n+1)
 	f := LookupForeign(ForeignFunction, name)
+	if own := LookupForeign(ForeignFunction, "linalg_"+name); value(toks, n-1) == "." && strings.HasSuffix(value(toks, n-2), "linalg") && own != nil {
+		if name == "slogdet" && value(toks, end+2) == "1" && value(toks, end+3) == "]" && end > 0 { // of which the second is the logarithm
+			return own.Is + "(" + expression(toks[n+2:end]) + ")", end + 3
+		}
+		return own.Is, n // inv of a matrix is no inverse of each element
+	}
 	switch {
 	case end < 0:
 		return name, n
+	case f == nil && LookupFunction(name) == nil:
+		text, of := rCall(name, foreignArgsIn(split(toks[n+2:end], ",")))
+		if text == "" || of == drawn {
+			return name, n
+		}
+		return bracketed(toks, n, end, text), end
+	case name == "sum" && scored(toks, n+2) == end-1: // which the log density of a vector is
+		return expression(toks[n+2 : end]), end
 	case name == "dot" && matrixFirst(toks[n+2:end]): // of a matrix and a vector
 		args := split(toks[n+2:end], ",")
 		return expression(args[0]) + "*" + expression(args[1]), end
@@ -364,6 +472,11 @@ func calledAs(toks []lexer.Token, n int) (string, int) {
 	if !ok || strings.HasPrefix(text, "let ") {
 		return name, n
 	}
+	return bracketed(toks, n, end, text), end
+}
+
+// bracketed is what is written in the place of the call from one token to another, in parentheses where it needs them.
+func bracketed(toks []lexer.Token, n, end int, text string) string {
 	for n > 1 && toks[n-1].Value == "." { // the prefix
 		n -= 2
 	}
@@ -373,7 +486,7 @@ func calledAs(toks []lexer.Token, n int) (string, int) {
 	if !isPlain(text) && !(opens && ends) {
 		text = "(" + text + ")"
 	}
-	return text, end
+	return text
 }
 
 // matrixFirst reports whether the first of two arguments is a name in capital letters, as those of matrices are.
@@ -384,27 +497,39 @@ func matrixFirst(toks []lexer.Token) bool {
 
 // python reads what PyMC and NumPyro write: `x = pm.Normal("x", 0, 1)`, `x = numpyro.sample("x", dist.Normal(0, 1))`.
 func (f *foreignText) python() []string {
+	if others := split(f.toks, "="); len(others) > 1 && len(others[0]) > 1 {
+		return f.choleskyParts()
+	}
 	left, right := "", f.toks
 	if value(f.toks, 1) == "=" && f.toks[0].Type == tokIdent {
 		left, right = f.toks[0].Value, f.toks[2:]
+		if value(right, 0) == "yield" { // of a coroutine of TensorFlow Probability
+			right = right[1:]
+		}
 	}
 	if len(right) == 0 || !modules[right[0].Value] || value(right, 1) != "." {
 		return nil
 	}
+	right, size := unwrapped(right)
 	class, args, ok := isCall(right)
 	if !ok {
 		return nil
 	}
-	c := &pythonCall{left: left, class: class, named: map[string][]lexer.Token{}}
+	c := &pythonCall{left: left, size: size, class: class, named: map[string][]lexer.Token{}, of: right[0].Value}
 	for _, a := range args {
 		c.argument(a)
 	}
+	if class == "Truncated" && len(c.order) > 0 && !c.truncates() {
+		return nil
+	}
 	if class == "sample" && len(c.order) > 0 && (right[0].Value == "numpyro" || right[0].Value == "pyro") {
-		inner, args, ok := isCall(c.order[0])
+		var of []lexer.Token
+		of, c.size = unwrapped(c.order[0])
+		inner, args, ok := isCall(of)
 		if !ok {
 			return nil
 		}
-		c.class, c.order, c.numpyro = inner, nil, true
+		c.class, c.order, c.of = inner, nil, "dist"
 		for _, a := range args {
 			c.argument(a)
 		}
@@ -415,10 +540,12 @@ func (f *foreignText) python() []string {
 // pythonCall is a call that makes a variable.
 type pythonCall struct {
 	left, class string
+	size        string // that the distribution was expanded to
+	truncated   bool   // lower and upper are the ends of an interval
 	label       string // the name in quotes that it is given
 	order       [][]lexer.Token
 	named       map[string][]lexer.Token
-	numpyro     bool // or Pyro: what stands first may be another argument than in PyMC
+	of          string // whose class it is, where that has other arguments than PyMC's: dist or tfd
 }
 
 // argument takes an argument: what stands in quotes is the name of the variable.
@@ -433,6 +560,31 @@ func (c *pythonCall) argument(a []lexer.Token) {
 	case len(a) > 0:
 		c.order = append(c.order, a)
 	}
+}
+
+// truncates makes of PyMC's Truncated("x", pm.Gamma.dist(2, 1), lower=1) the call that it truncates; false where that is not known.
+func (c *pythonCall) truncates() bool {
+	inner, args, ok := isCall(withoutDist(c.order[0]))
+	if !ok {
+		return false
+	}
+	ends := c.order[1:]
+	c.class, c.order, c.truncated = inner, nil, true
+	for n, end := range ends[:min(2, len(ends))] {
+		c.named[[]string{"lower", "upper"}[n]] = end
+	}
+	for _, a := range args {
+		c.argument(a)
+	}
+	return true
+}
+
+// withoutDist is PyMC's pm.Exponential.dist(1) as pm.Exponential(1).
+func withoutDist(toks []lexer.Token) []lexer.Token {
+	if i := slices.IndexFunc(toks, func(t lexer.Token) bool { return t.Value == "dist" }); i > 1 && value(toks, i+1) == "(" {
+		return slices.Concat(toks[:i-1], toks[i+1:])
+	}
+	return toks
 }
 
 // take takes an argument by one of its names, as text.
@@ -474,7 +626,7 @@ func (c *pythonCall) lines() []string {
 		return c.walk(name)
 	}
 	observed := c.take("observed", "obs")
-	size := c.take("shape", "size")
+	size := cmp.Or(c.take("shape", "size", "sample_shape"), c.size)
 	if dims := c.named["dims"]; dims != nil {
 		size = dimensions(dims)
 		delete(c.named, "dims")
@@ -483,14 +635,20 @@ func (c *pythonCall) lines() []string {
 		size = strings.TrimSuffix(strings.Trim(size, "()"), ",")
 	}
 	lower, upper := "", ""
-	if c.class == "TruncatedNormal" {
+	if c.class == "TruncatedNormal" || c.truncated {
 		lower, upper = c.take("lower", "low"), c.take("upper", "high")
 	}
 	form, typ, whole, ok := c.distribution()
 	if !ok {
 		return nil
 	}
+	if between(lower, "") == "" && typ == "real > 0" && between("", upper) != "" {
+		lower = "0"
+	}
 	interval := between(lower, upper)
+	if whole {
+		interval = upTo(lower, upper) // which PyMC's hold too
+	}
 	if observed != "" && observed != "None" {
 		if !isPlain(observed) {
 			return nil
@@ -503,6 +661,15 @@ func (c *pythonCall) lines() []string {
 	if interval != "" && strings.ContainsFunc(form[strings.Index(form, "("):], unicode.IsLetter) {
 		form += " " + interval // its probability depends on parameters
 	}
+	out := []string{"param " + name + " " + declaredAs(typ, size, interval)}
+	if form != "" {
+		out = append(out, name+" ~ "+form)
+	}
+	return out
+}
+
+// declaredAs is a type with a size and an interval that it is given.
+func declaredAs(typ, size, interval string) string {
 	base, rest := "real", strings.TrimPrefix(typ, "real")
 	if interval != "" {
 		rest = " " + interval
@@ -521,11 +688,7 @@ func (c *pythonCall) lines() []string {
 	if size != "" {
 		base += "[" + size + "]"
 	}
-	out := []string{"param " + name + " " + base + rest}
-	if form != "" {
-		out = append(out, name+" ~ "+form)
-	}
-	return out
+	return base + rest
 }
 
 // dimensions are the sizes that the names of dimensions tell.
@@ -541,7 +704,7 @@ func dimensions(toks []lexer.Token) string {
 
 // between is the interval with two ends, of which either may be missing.
 func between(lower, upper string) string {
-	missing := func(s string) bool { return s == "" || s == "None" }
+	missing := func(s string) bool { return s == "" || s == "None" || isInfinite(s) }
 	switch {
 	case !missing(lower) && !missing(upper):
 		return "in (" + lower + ", " + upper + ")"
@@ -555,6 +718,12 @@ func between(lower, upper string) string {
 
 // upTo is the interval of whole numbers from one to another, of which either may be missing: those of Stan and of JAGS hold both.
 func upTo(least, greatest string) string {
+	if isInfinite(least) {
+		least = ""
+	}
+	if isInfinite(greatest) {
+		greatest = ""
+	}
 	switch {
 	case least != "" && greatest != "":
 		return "in " + least + ".." + greatest
@@ -566,37 +735,28 @@ func upTo(least, greatest string) string {
 	return ""
 }
 
-// firstOfNumPyro are the first arguments of NumPyro's classes where PyMC's have another one.
-var firstOfNumPyro = map[string]string{"Weibull": "scale", "Pareto": "scale", "ZeroInflatedPoisson": "gate"}
+// othersOrder are the arguments that stand first, without names, in classes of which PyMC's have others there: those of NumPyro, and of TensorFlow Probability.
+var othersOrder = map[string]map[string]string{
+	"dist": {"Weibull": "scale concentration", "Pareto": "scale alpha", "ZeroInflatedPoisson": "gate rate", "Binomial": "total_count probs"},
+	"tfd": {"Bernoulli": "logits", "Binomial": "total_count logits", "Categorical": "logits", "HalfCauchy": "loc:0", "InverseGamma": "concentration scale", "Pareto": "concentration scale",
+		"Weibull": "concentration scale", "NegativeBinomial": "total_count logits", "Multinomial": "total_count logits"},
+}
 
 // distribution is the distribution that a class of PyMC or NumPyro is with some arguments, and the type of a parameter.
 func (c *pythonCall) distribution() (form, typ string, whole, ok bool) {
-	class, order, named := c.class, c.order, c.named
+	args := &foreignArgs{named: map[string]string{}}
+	for _, a := range c.order {
+		args.order = append(args.order, expression(a))
+	}
+	for name, a := range c.named {
+		args.named[name] = expression(a)
+	}
+	first := othersOrder[c.of][c.class]
 	for _, row := range pythonDists {
-		args := strings.Fields(row.args)
-		if !slices.Contains(strings.Fields(row.names), class) || c.numpyro && len(order) > 0 && firstOfNumPyro[class] != "" && args[0] != firstOfNumPyro[class] {
+		if !slices.Contains(strings.Fields(row.names), c.class) || len(args.order) > 0 && !strings.HasPrefix(row.args, first) {
 			continue
 		}
-		by, used := map[string]string{}, 0
-		for n, a := range args {
-			name, value, has := strings.Cut(a, "=")
-			switch toks, given := named[name]; {
-			case n < len(order):
-				value = expression(order[n])
-				used++
-			case given:
-				value = expression(toks)
-				used++
-			case !has:
-				value = ""
-			}
-			by[name] = value
-		}
-		complete := used == len(order)+len(named)
-		for _, v := range by {
-			complete = complete && v != ""
-		}
-		if complete {
+		if by, ok := args.fit(row.args); ok {
 			return substituted(row.form, by), substituted(row.typ, by), row.typ == "", true
 		}
 	}
@@ -617,10 +777,7 @@ func (c *pythonCall) choleskyCov(name string) []string {
 	}
 	scale := "exponential(1)"
 	if toks, ok := c.named["sd_dist"]; ok {
-		if i := slices.IndexFunc(toks, func(t lexer.Token) bool { return t.Value == "dist" }); i > 1 && value(toks, i+1) == "(" {
-			toks = slices.Concat(toks[:i-1], toks[i+1:]) // pm.Exponential.dist(1)
-		}
-		if class, args, ok := isCall(toks); ok {
+		if class, args, ok := isCall(withoutDist(toks)); ok {
 			own := &pythonCall{class: class, named: map[string][]lexer.Token{}}
 			for _, a := range args {
 				own.argument(a)
@@ -633,6 +790,27 @@ func (c *pythonCall) choleskyCov(name string) []string {
 	}
 	return []string{"param " + name + "_corr corr_cholesky[" + n + "]", "param " + name + "_sd real[" + n + "] > 0", name + "_corr ~ lkj_corr_cholesky(" + eta + ")",
 		name + "_sd ~ " + scale, "let " + name + " = diag(" + name + "_sd)*" + name + "_corr"}
+}
+
+// choleskyParts reads `L, corr, sd = pm.LKJCholeskyCov("L", n=3, eta=2, sd_dist=…)`: the last two are made of the same parameters.
+func (f *foreignText) choleskyParts() []string {
+	sides := split(f.toks, "=")
+	names := split(sides[0], ",")
+	at := slices.IndexFunc(f.toks, func(t lexer.Token) bool { return t.Value == "=" })
+	if len(names) != 3 || len(names[0]) != 1 || len(names[1]) != 1 || len(names[2]) != 1 || value(f.toks, at+3) != "LKJCholeskyCov" {
+		return nil
+	}
+	lines := (&foreignText{slices.Concat(names[0], f.toks[at:])}).python()
+	if lines == nil {
+		return nil
+	}
+	L := names[0][0].Value
+	for n, of := range []string{L + "_corr*" + L + "_corr'", L + "_sd"} {
+		if name := names[n+1][0].Value; name != "_" && name != of {
+			lines = append(lines, "let "+name+" = "+of)
+		}
+	}
+	return lines
 }
 
 // walk is PyMC's random walk.
@@ -660,11 +838,15 @@ func (f *foreignText) prefixed() []string {
 	if len(sides) != 2 || len(sides[0]) == 0 || len(sides[1]) < 3 || !modules[sides[1][0].Value] || sides[1][1].Value != "." {
 		return nil
 	}
-	class, args, ok := isCall(sides[1])
+	right, _ := unwrapped(withoutSemicolon(sides[1]))
+	class, args, ok := isCall(right)
 	if !ok {
 		return nil
 	}
-	c := &pythonCall{class: class, named: map[string][]lexer.Token{}, numpyro: sides[1][0].Value == "dist"}
+	if row, by := foreignArgsIn(args).find(scipyDists, class); row != nil && scipyNames[right[0].Value] {
+		return []string{expression(sides[0]) + " ~ " + substituted(row.form, by)}
+	}
+	c := &pythonCall{class: class, named: map[string][]lexer.Token{}, of: right[0].Value}
 	for _, a := range args {
 		c.argument(a)
 	}
@@ -675,29 +857,86 @@ func (f *foreignText) prefixed() []string {
 			return nil
 		}
 	}
-	if form == "" {
+	if form, ok = ofItself(class, form); !ok {
 		return nil
 	}
 	return []string{expression(sides[0]) + " ~ " + form}
 }
 
-// foreignCall is a distribution with arguments in the words of the language.
-func foreignCall(name string, args [][]lexer.Token) (string, bool) {
-	texts := make([]string, len(args))
-	for n, a := range args {
-		if texts[n] = expression(a); value(a, 1) == "=" {
-			return "", false
+// scipyNames are the modules whose distributions are SciPy's.
+var scipyNames = map[string]bool{"stats": true, "scipy": true, "sp": true, "jax": true, "st": true}
+
+// unwrapped is a distribution without what says of it in Python that its elements are independent, as all are here: Independent(D, 1), D.to_event(1), and the size
+// that it is expanded to.
+func unwrapped(toks []lexer.Token) (inner []lexer.Token, size string) {
+	for {
+		open := opening(toks)
+		if open < 2 {
+			return toks, size
+		}
+		args := split(toks[open+1:len(toks)-1], ",")
+		switch name, point := toks[open-1].Value, toks[open-2].Value == "."; {
+		case name == "Independent" && len(args) > 0:
+			if toks = args[0]; value(toks, 1) == "=" {
+				toks = toks[2:]
+			}
+			continue
+		case name == "Sample" && len(args) == 2:
+			size = strings.Trim(expression(args[1]), "[](),")
+			toks = args[0]
+			continue
+		case name == "to_event" && point:
+		case (name == "expand" || name == "expand_by") && point && len(args) > 0:
+			size = strings.Trim(expression(toks[open+1:len(toks)-1]), "[](),")
+		default:
+			return toks, size
+		}
+		toks = toks[:open-2]
+	}
+}
+
+// opening is the position of the bracket that the last token closes, or -1.
+func opening(toks []lexer.Token) int {
+	for n := range toks {
+		if toks[n].Value == "(" && shut(toks, n) == len(toks)-1 {
+			return n
 		}
 	}
+	return -1
+}
+
+// foreignCall is a distribution with arguments in the words of the language.
+func foreignCall(name string, args [][]lexer.Token) (string, bool) {
+	all := foreignArgsIn(args)
+	if len(all.named) > 0 {
+		return namedForm(name, all)
+	}
 	if LookupDistribution(name) != nil {
-		return name + "(" + strings.Join(texts, ", ") + ")", true
+		return name + "(" + strings.Join(all.order, ", ") + ")", true
 	}
 	f := LookupForeign(ForeignDistribution, name)
 	if f == nil {
 		f = &Foreign{}
 	}
 	if d := meantDistribution(name); d != nil {
-		return d.Name + "(" + strings.Join(texts, ", ") + ")", true
+		return d.Name + "(" + strings.Join(all.order, ", ") + ")", true
 	}
-	return f.with(texts)
+	return f.with(all.order)
+}
+
+// foreignArgsIn are the arguments of a call of another language; a name may have points, as R's do.
+func foreignArgsIn(args [][]lexer.Token) *foreignArgs {
+	out := &foreignArgs{named: map[string]string{}}
+	for _, a := range args {
+		name, n := "", 0
+		for a := a; len(a) > 2 && a[0].Type == tokIdent && a[1].Value == "."; a = a[2:] {
+			name, n = name+a[0].Value+".", n+2
+		}
+		if value(a, n+1) == "=" && a[n].Type == tokIdent {
+			out.named[name+a[n].Value] = expression(a[n+2:])
+		} else {
+			out.order = append(out.order, expression(a))
+		}
+	}
+	return out
 }

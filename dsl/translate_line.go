@@ -20,6 +20,68 @@ func (f *foreignText) include() []string {
 	return nil
 }
 
+// functions reads `f <- function(z) z^2`, `f(z) = z^2`, `f = lambda z: z**2` and `def f(z): return z**2`.
+func (f *foreignText) functions() []string {
+	toks := withoutSemicolon(f.toks)
+	if value(toks, 0) == "let" {
+		toks = toks[1:]
+	}
+	name, body := value(toks, 0), -1
+	var args []lexer.Token
+	at := slices.IndexFunc(toks, func(t lexer.Token) bool { return t.Value == "function" || t.Value == "lambda" })
+	switch {
+	case name == "def" && value(toks, 2) == "(":
+		if last := shut(toks, 2); last > 0 && value(toks, last+1) == ":" && value(toks, last+2) == "return" {
+			name, args, body = toks[1].Value, toks[3:last], last+3
+		}
+	case at > 1 && at < 4 && toks[at].Value == "lambda":
+		if last := slices.IndexFunc(toks, func(t lexer.Token) bool { return t.Value == ":" }); last > at {
+			args, body = toks[at+1:last], last+1
+		}
+	case at > 1 && at < 4 && value(toks, at+1) == "(":
+		if last := shut(toks, at+1); last > 0 {
+			args, body = toks[at+2:last], last+1
+		}
+	case value(toks, 1) == "(" && linkInverses[name] == "" && LookupFunction(name) == nil:
+		if last := shut(toks, 1); last > 0 && value(toks, last+1) == "=" {
+			args, body = toks[2:last], last+2
+		}
+	}
+	if body < 0 || body >= len(toks) || toks[body].Value == "{" || isKeyword(name) {
+		return nil
+	}
+	var names []string
+	for _, a := range split(args, ",") {
+		if len(a) != 1 || a[0].Type != tokIdent || isKeyword(a[0].Value) {
+			return nil
+		}
+		names = append(names, a[0].Value)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{"func " + name + "(" + strings.Join(names, ", ") + " real) = " + expression(toks[body:])}
+}
+
+// several reads statements that semicolons part, each of which is known.
+func (f *foreignText) several() (lines []string) {
+	parts := split(withoutSemicolon(f.toks), ";")
+	if len(parts) < 2 {
+		return nil
+	}
+	for _, part := range parts {
+		if len(part) == 0 {
+			continue
+		}
+		own := (&foreignText{append(slices.Clone(part), lexer.Token{Type: tokOp, Value: ";"})}).translated()
+		if own == nil || len(own) > 1 && strings.HasPrefix(own[0], "data ") { // or a parameter
+			return nil
+		}
+		lines = append(lines, own...)
+	}
+	return lines
+}
+
 // conditional reads `y[i] ~ normal(a, s) for i in n if z[i] == 1`, and `where` in the place of `if`.
 func (f *foreignText) conditional() []string {
 	sides := split(f.toks, "~")
@@ -90,7 +152,9 @@ func (f *foreignText) words() []string {
 	found := false
 	for n, t := range toks {
 		found = found || t.Type == tokIdent && modules[t.Value] && value(toks, n+1) == "." && n > 0
-		found = found || t.Value == "%" && n > 0
+		found = found || t.Value == "%" && n > 0 || n > 0 && scored(toks, n) > n
+		found = found || t.Value == "." && value(toks, n+1) == "T" && n > 0 && value(toks, n+2) != "("
+		found = found || t.Type == tokIdent && value(toks, n+1) == "." && value(toks, n+3) == "=" // pnorm(x, lower.tail = FALSE)
 	}
 	if !found || slices.ContainsFunc(toks, func(t lexer.Token) bool { return t.Value == "~" }) && comments(toks) {
 		return nil

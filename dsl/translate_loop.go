@@ -224,9 +224,86 @@ func (l *loop) statement(toks []lexer.Token) bool {
 		ok := l.statement(body) && !l.readsPart(body, indices[len(indices)-1], before)
 		l.indices = around
 		return ok
+	case "if":
+		text, ok := chosen(toks)
+		if ok && text != "" {
+			l.lines = append(l.lines, "density sum("+l.over(l.indices)+") ("+text+")")
+		}
+		return ok && text != ""
 	}
 	a := assigned(toks)
 	return l.term(toks) || l.grouped(a) || l.assign(a)
+}
+
+// chosen writes the terms of the log density that a condition chooses, `if (c[i] == 1) y[i] ~ normal(a, s); else target += …;`, as one; false where a part is no such term.
+func chosen(toks []lexer.Token) (string, bool) {
+	toks = withoutSemicolon(toks)
+	if value(toks, 0) == "{" && shut(toks, 0) == len(toks)-1 {
+		parts := divided(toks[1 : len(toks)-1])
+		if len(parts) != 1 {
+			return "", false
+		}
+		return chosen(parts[0])
+	}
+	if value(toks, 0) != "if" {
+		return logTerm(toks)
+	}
+	last := -1
+	if value(toks, 1) == "(" {
+		last = shut(toks, 1)
+	}
+	if last < 0 || last+1 >= len(toks) {
+		return "", false
+	}
+	then, otherwise := toks[last+1:], []lexer.Token(nil)
+	depth := 0
+	for n, t := range then {
+		switch t.Value {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			depth--
+		case "else":
+			if depth == 0 && otherwise == nil {
+				then, otherwise = then[:n], then[n+1:]
+			}
+		}
+	}
+	if len(then) == 0 || value(then, 0) == "if" {
+		return "", false
+	}
+	yes, ok := chosen(then)
+	no := "0"
+	if ok && otherwise != nil {
+		no, ok = chosen(otherwise)
+	}
+	return "if " + expression(toks[2:last]) + " then " + yes + " else " + no, ok
+}
+
+// logTerm writes a statement that adds to the log density as an expression.
+func logTerm(toks []lexer.Token) (string, bool) {
+	inner := &foreignText{append(slices.Clone(toks), lexer.Token{Type: tokOp, Value: ";"})}
+	lines := inner.stanTerm()
+	if lines == nil {
+		lines = inner.stanSample()
+	}
+	if lines == nil {
+		return "", false
+	}
+	if term, ok := strings.CutPrefix(lines[0], "density "); ok {
+		return term, true
+	}
+	left, form, _ := strings.Cut(lines[0], " ~ ")
+	name, list, _ := strings.Cut(strings.TrimSuffix(form, ")"), "(")
+	d := LookupDistribution(name)
+	if _, _, whole := isCall(read(form).toks); d == nil || !whole { // it is truncated
+		return "", false
+	}
+	bar := ""
+	if list != "" {
+		bar = " | "
+	}
+	return d.LogDensityName() + "(" + left + bar + list + ")", true
 }
 
 // term writes what has a distribution, or adds to the log density.
@@ -391,9 +468,9 @@ func divided(toks []lexer.Token) (out [][]lexer.Token) {
 			depth--
 		}
 		next := value(toks, n+1)
-		ended := n+1 == len(toks) || t.Value == ";" || toks[n+1].Pos.Line > t.Pos.Line && !(t.Type == tokOp && !strings.Contains(")]}", t.Value)) && !strings.Contains("{+-*/~=<", next)
+		ended := n+1 == len(toks) || t.Value == ";" && next != "else" || toks[n+1].Pos.Line > t.Pos.Line && !(t.Type == tokOp && !strings.Contains(")]}", t.Value)) && !strings.Contains("{+-*/~=<", next)
 		ended = ended || t.Value == "}" && next != ";" && next != "else"
-		if depth > 0 || !ended || t.Value == ")" && headOnly(toks[start:n+1]) {
+		if depth > 0 || !ended || t.Value == "else" || next == "else" || t.Value == ")" && headOnly(toks[start:n+1]) {
 			continue
 		}
 		if t.Value != ";" || n > start {
@@ -404,7 +481,7 @@ func divided(toks []lexer.Token) (out [][]lexer.Token) {
 	return out
 }
 
-// headOnly reports whether tokens are the head of a loop, whose body is on the next line.
+// headOnly reports whether tokens are the head of a loop or a condition, whose body is on the next line.
 func headOnly(toks []lexer.Token) bool {
-	return value(toks, 0) == "for" && value(toks, 1) == "(" && shut(toks, 1) == len(toks)-1
+	return (value(toks, 0) == "for" || value(toks, 0) == "if") && value(toks, 1) == "(" && shut(toks, 1) == len(toks)-1
 }

@@ -30,7 +30,7 @@ func (f *foreignText) stanTerm() []string {
 		for _, suffix := range []string{"_lpdf", "_lpmf", "_lupdf", "_lupmf"} {
 			dist, is := strings.CutSuffix(name, suffix)
 			first := split(args[0], "|")
-			if !is || LookupDistribution(dist) == nil || len(first) > 2 {
+			if !is || LookupDistribution(dist) == nil || len(first) == 0 || len(first) > 2 {
 				continue
 			}
 			rest := args[1:]
@@ -56,6 +56,9 @@ func (f *foreignText) stanSample() []string {
 		return nil
 	}
 	right := sides[1]
+	if right[1].Value == "." && !modules[right[0].Value] { // car.normal is no normal
+		return nil
+	}
 	var ends [][]lexer.Token
 	last := shut(right, 1)
 	if last < 0 {
@@ -65,7 +68,7 @@ func (f *foreignText) stanSample() []string {
 		ends = split(rest[2:len(rest)-1], ",")
 	} else if len(rest) > 0 {
 		return nil
-	} else if f.semicolon() == nil {
+	} else if f.semicolon() == nil && !positionsOfBUGS(toks) {
 		return nil
 	}
 	name, args, ok := isCall(right[:last+1])
@@ -84,6 +87,16 @@ func (f *foreignText) stanSample() []string {
 		interval = upTo(expression(ends[0]), expression(ends[1]))
 	}
 	return []string{strings.TrimSpace(expression(sides[0]) + " ~ " + form + " " + interval)}
+}
+
+// positionsOfBUGS reports whether tokens have subscripts of BUGS: x[], X[i,], x[1:k].
+func positionsOfBUGS(toks []lexer.Token) bool {
+	for n, t := range toks {
+		if t.Value == "[" && strings.Contains("],", value(toks, n+1)) || t.Value == "," && value(toks, n+1) == "]" || t.Value == ":" {
+			return true
+		}
+	}
+	return false
 }
 
 // stanTypes are the types of Stan that take sizes, and what they are here.
@@ -122,7 +135,7 @@ func (f *foreignText) stanDeclaration() []string {
 	toks = toks[1:]
 	outer := sizes
 	sizes = nil
-	bound, whole, ok := stanBound(&toks, base)
+	bound, whole, moved, ok := stanBound(&toks, base)
 	if !ok || !take() || len(toks) == 0 || toks[0].Type != tokIdent || isKeyword(toks[0].Value) {
 		return nil
 	}
@@ -153,7 +166,7 @@ func (f *foreignText) stanDeclaration() []string {
 	switch {
 	case base == "int" && whole:
 		return []string{"data " + names + " " + typ + bound}
-	case base == "int" || base == "cov" || base == "real":
+	case (base == "int" || base == "cov" || base == "real") && !moved:
 	default:
 		return []string{"param " + names + " " + typ + bound}
 	}
@@ -163,14 +176,14 @@ func (f *foreignText) stanDeclaration() []string {
 	return []string{"data " + names + " " + typ + bound, "param " + names + " " + typ + bound}
 }
 
-// stanBound reads `<lower=0, upper=1>`; it is whole where a set of whole numbers is meant.
-func stanBound(toks *[]lexer.Token, base string) (bound string, whole, ok bool) {
+// stanBound reads `<lower=0, upper=1>`; it is whole where a set of whole numbers is meant, and moved where it is the coordinates that have an offset or a multiplier.
+func stanBound(toks *[]lexer.Token, base string) (bound string, whole, moved, ok bool) {
 	if value(*toks, 0) != "<" {
-		return "", false, true
+		return "", false, false, true
 	}
 	last := slices.IndexFunc(*toks, func(t lexer.Token) bool { return t.Value == ">" })
 	if last < 0 {
-		return "", false, false
+		return "", false, false, false
 	}
 	var lower, upper string
 	for _, part := range split((*toks)[1:last], ",") {
@@ -179,24 +192,55 @@ func stanBound(toks *[]lexer.Token, base string) (bound string, whole, ok bool) 
 			lower = expression(part[min(2, len(part)):])
 		case "upper":
 			upper = expression(part[min(2, len(part)):])
+		case "offset", "multiplier":
+			moved = true
 		default:
-			return "", false, false
+			return "", false, false, false
 		}
 	}
 	*toks = (*toks)[last+1:]
 	switch {
 	case base == "int" && lower == "0" && upper == "1":
-		return " in {0, 1}", true, true
-	case base == "int" && lower != "" && upper != "":
-		return " in " + lower + ".." + upper, true, true
-	case base == "int" && lower != "":
-		return " >= " + lower, true, true
-	case base == "int" && upper != "":
-		return " <= " + upper, true, true
-	case lower == "" && upper == "":
-		return "", false, true
+		return " in {0, 1}", true, false, true
+	case base == "int" && upTo(lower, upper) != "":
+		return " " + upTo(lower, upper), true, false, true
+	case between(lower, upper) == "":
+		return "", false, moved, moved || lower != "" || upper != ""
 	}
-	return " " + between(lower, upper), false, true
+	return " " + between(lower, upper), false, false, !moved
+}
+
+// coordinates reads `param q real[n] <offset=mu, multiplier=tau>`, of those who have the declaration already.
+func (f *foreignText) coordinates() []string {
+	at := slices.IndexFunc(f.toks, func(t lexer.Token) bool { return t.Value == "offset" || t.Value == "multiplier" })
+	if value(f.toks, 0) != "param" || at < 4 || value(f.toks, at+1) != "=" {
+		return nil
+	}
+	head := f.toks[:at]
+	if head[at-1].Value == "<" {
+		head = head[:at-1]
+	}
+	return []string{expression(head)}
+}
+
+// coordinatesHint says what an offset and a multiplier are here: they change coordinates and no density.
+func (f *foreignText) coordinatesHint(lines []string) string {
+	var how string
+	for n, t := range f.toks {
+		if (t.Value == "offset" || t.Value == "multiplier") && value(f.toks, n+1) == "=" && strings.HasPrefix(lines[0], "param ") {
+			rest := f.toks[n+2:]
+			if end := slices.IndexFunc(rest, func(t lexer.Token) bool { return t.Value == ">" }); end >= 0 {
+				rest = rest[:end]
+			}
+			if parts := split(rest, ","); len(parts) > 0 {
+				how += " " + t.Value + " " + expression(parts[0])
+			}
+		}
+	}
+	if how == "" {
+		return ""
+	}
+	return ": hamc finds coordinates itself; `" + lines[0] + how + "` keeps Stan's, of the same density"
 }
 
 // stanValue reads `mu = a + b*x;`.

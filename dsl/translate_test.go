@@ -35,6 +35,32 @@ var translations = []struct{ line, want string }{
 	{`y ~ pm.Normal(a, s)`, "write `y ~ normal(a, s)`"},
 	{`y ~ dist.StudentT(4, a, scale=s)`, "write `y ~ student_t(4, a, s)`"},
 
+	{`q = yield tfd.Normal(0, 1)`, "a parameter and its prior are two lines: `param q real` and `q ~ normal(0, 1)`"},
+	{`q = tfd.Sample(tfd.Normal(0, 1), k)`, "a parameter and its prior are two lines: `param q real[k]` and `q ~ normal(0, 1)`"},
+	{`q = numpyro.sample("q", dist.Normal(0, 1).expand([k]).to_event(1))`, "a parameter and its prior are two lines: `param q real[k]` and `q ~ normal(0, 1)`"},
+	{`q = tfd.HalfCauchy(0, 2)`, "a parameter and its prior are two lines: `param q real > 0` and `q ~ cauchy(0, 2)`"},
+	{`q = tfd.InverseGamma(3, scale=2)`, "a parameter and its prior are two lines: `param q real > 0` and `q ~ inv_gamma(3, 2)`"},
+	{`q = tfd.Weibull(2, 3)`, "a parameter and its prior are two lines: `param q real > 0` and `q ~ weibull(2, 3)`"},
+	{`y ~ stats.weibull_min(2, scale=3)`, "write `y ~ weibull(2, 3)`"},
+	{`y ~ stats.weibull_min(2, 0, 3)`, "write `y ~ weibull(2, 3)`"},
+	{`y ~ stats.lognorm(s, scale=exp(a))`, "write `y ~ lognormal(log(exp(a)), s)`"},
+	{`y ~ stats.uniform(a, b - a)`, "write `y ~ uniform(a, a + (b - a))`"},
+	{`let q = 1 - stats.norm.cdf(y, a, s)`, "write `let q = 1 - Phi((y - a)/s)`"},
+	{`let q = 2*stats.norm(a, s).ppf(p)`, "write `let q = 2*(a + s*inv_Phi(p))`"},
+	{`density tfd.Gamma(r, s).log_prob(y)`, "write `density gamma_lpdf(y | r, s)`"},
+	{`q = pm.Truncated("q", pm.Gamma.dist(2, 1), upper=3)`, "a parameter and its prior are two lines: `param q real in (0, 3)` and `q ~ gamma(2, 1)`"},
+	{`q = pm.Truncated("q", pm.Normal.dist(a, 1), lower=-np.inf, upper=3)`, "a parameter and its prior are two lines: `param q real < 3` and `q ~ normal(a, 1) < 3`"},
+	{`q = pm.Truncated("q", pm.Normal.dist(0, 1), 0, np.inf, shape=3)`, "a parameter and its prior are two lines: `param q real[3] > 0` and `q ~ normal(0, 1)`"},
+	{`pm.Truncated("q", pm.Poisson.dist(r), lower=1, observed=y)`, "write `y ~ poisson(r) >= 1`"},
+	{`array[2] real<offset=m[1], multiplier=tau> q;`, "a statement ends with its line: write `param q real[2]`: hamc finds coordinates itself; `param q real[2] offset m[1] multiplier tau` keeps Stan's, of the same density"},
+	{`int<lower=0, upper=positive_infinity()> q;`, "a statement ends with its line: write `data q int >= 0`"},
+	// Behind a `~`, no declaration says that it is half of a distribution.
+	{`y ~ dist.HalfNormal(2)`, "write `y ~ half_normal(2)`"},
+	{`y ~ dist.HalfCauchy(s)`, "write `y ~ half_cauchy(s)`"},
+	{`y ~ pm.HalfStudentT(3, sigma=s)`, "write `y ~ half_student_t(3, s)`"},
+	{`density tfd.HalfNormal(2).log_prob(y)`, "write `density half_normal_lpdf(y | 2)`"},
+	{`for (i in 1:n) y_rep[i] = normal_rng(a, s);`, "a statement ends with its line: write `generate { y_rep[i in n] = normal_rng(a, s) }`"},
+	{`y[1:n] ~ dmulti(p[1:n], N)`, "write `y[1..n] ~ multinomial(p[1..n])`"},
 	{`z = pm.Categorical("z", p=w)`, "HMC samples real parameters; sum a discrete one out of the density, as `y ~ mixture(p, normal(a, s), normal(b, s))` does"},
 	{`th = pm.VonMises("th", mu=0, kappa=2)`, "a parameter and its prior are two lines: `param th real in (-pi(), pi())` and `th ~ von_mises(0, 2)`"},
 	{`k = pm.SomethingNew("k", 2)`, "a parameter and its prior are two lines: `param k real` and `k ~ …`"},
@@ -57,6 +83,7 @@ var translations = []struct{ line, want string }{
 	{`corr_matrix[K] R;`, "a statement ends with its line: write `param R corr[K]`"},
 	{`cov_matrix[K] S;`, "a statement ends with its line: write `data S cov[K]` or `param S cov[K]`"},
 	{`target += normal_lpdf(y | a, s);`, "a statement ends with its line: write `y ~ normal(a, s)`"},
+	{`target += normal_lpdf(, a)`, ""},
 	{`target += normal_lpdf(y | a, s)`, "write `y ~ normal(a, s)`"},
 	{`target += -0.5 * square(a);`, "a statement ends with its line: write `density -0.5 * square(a)`"},
 	{`x = numpyro.sample("x", dist.Weibull(2.0, 3.0))`, "a parameter and its prior are two lines: `param x real > 0` and `x ~ weibull(3.0, 2.0)`"},
@@ -93,7 +120,11 @@ var translations = []struct{ line, want string }{
 	{`for (i in 1:n) { y[i] ~ normal(total, 1); total += x[i]; }`, "a name has one definition, which holds the whole sum, as in `let total = sum(i in n) x[i]`: it does not change its value"},
 	{`for (i in 1:n) { m[i] = x[i]; m[i] = 2*m[i]; }`, loopHint},
 	{`for (i in 1:n) { real e = x[i]; y[i] ~ normal(e, 1); }`, loopHint},
-	{`for (i in 1:n) if (d[i] == 1) y[i] ~ normal(a, s);`, loopHint},
+	{`for (i in 1:n) if (d[i] == 1) y[i] ~ normal(a, s);`, "a statement ends with its line: write `density sum(i in n) (if d[i] == 1 then normal_lpdf(y[i] | a, s) else 0)`"},
+	{`for (i in 1:n) if (d[i] == 1) y[i] ~ normal(a, s) T[0, 1];`, loopHint},
+	{`for (i in 1:n) if (d[i] == 1) y[i] ~ normal(a, s) T[exp(a),];`, loopHint},
+	{`for (i in 1:n) if (d[i] == 1) m[i] = 2;`, loopHint},
+	{`for (i in 1:n) if (d[i] == 1) { y[i] ~ normal(a, s); z[i] ~ normal(a, s); }`, loopHint},
 	{`for (i in 1:n) m[k] = x[i];`, loopHint},
 	{`for (i in 1:n) m = x[i];`, loopHint},
 	{`for (i in 1:n) { for (i in 1:k) m[i] = x[i]; }`, loopHint},
@@ -131,6 +162,29 @@ func TestTranslations(t *testing.T) {
 			t.Errorf("%s: no message", x.line)
 		case x.want != "" && ds.List[0].Hint != x.want:
 			t.Errorf("%s:\nhint %s\nwant %s", x.line, ds.List[0].Hint, x.want)
+		}
+	}
+}
+
+// TestBrokenTranslations checks that what is no whole statement of another language, as it is while it is typed, is read without a panic: each line up to a token, and each
+// without one.
+func TestBrokenTranslations(t *testing.T) {
+	for _, x := range translations {
+		toks := dsl.Tokens(x.line)
+		for n := range toks {
+			before, behind := "", ""
+			for m, tok := range toks {
+				if m < n {
+					before += tok.Value
+				} else if m > n {
+					behind += tok.Value
+				}
+			}
+			for _, text := range []string{before, before + behind} {
+				if _, ds := dsl.Parse("m.ham", "model m\n"+text+"\n"); ds == nil {
+					t.Errorf("%s: no diagnostics", text)
+				}
+			}
 		}
 	}
 }
@@ -175,7 +229,11 @@ func TestPythonDistributions(t *testing.T) {
 			call := fmt.Sprintf("q = pm.%s(\"q\"", name)
 			for k, a := range args {
 				a, _, _ = strings.Cut(a, "=")
+				a, only, fixed := strings.Cut(a, ":")
 				values := pythonValues[a]
+				if fixed {
+					values = []string{only}
+				}
 				if values == nil {
 					values = []string{"s"}
 				}
