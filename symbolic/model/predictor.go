@@ -439,9 +439,15 @@ func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool
 	if each == nil || !free {
 		return nil
 	}
+	each = c.Inlined(each)
 	for n, u := range stand {
-		if k := p.multiplier(each, u, stand); k != nil {
-			each, elements[n] = c.Replace(each, replacing(stand[n:n+1], []*expr.Expr{c.Div(u, k)})), c.Mul(k, elements[n])
+		if a, k := p.argument(each, u, stand); k != nil {
+			back := replacing(stand[n:n+1], []*expr.Expr{elements[n]})
+			offset := c.Sub(a, c.Mul(k, u))
+			if len(stand) > 1 { // which others are a part of
+				a, offset = c.Mul(k, u), c.Number(0)
+			}
+			each, elements[n] = c.Inlined(c.Replace(each, replacing(stand[n:n+1], []*expr.Expr{c.Div(c.Sub(u, offset), k)}))), c.Replace(a, back)
 		}
 	}
 	var s, second, eta *expr.Expr
@@ -517,9 +523,9 @@ func replacing(from, to []*expr.Expr) func(r *expr.Expr) *expr.Expr {
 	}
 }
 
-// multiplier is the positive number k of parameters by which an observation sees a variable u that one of others is, as σ of f(m + σ u): the first that such a function's argument has. An element counts
-// times its multiplier, or what is said of it would be as wide as k is at the reference. It is nil where there is none.
-func (p *Posterior) multiplier(each, u *expr.Expr, others []*expr.Expr) (k *expr.Expr) {
+// argument is m + k u, the argument of a function by which an observation sees a variable u that one of others is, with the positive number k of parameters: the first that is such a one.
+// What is seen then is that number, as a whole. Of u alone it would be as wide as k is at the reference. It is nil where there is none.
+func (p *Posterior) argument(each, u *expr.Expr, others []*expr.Expr) (a, k *expr.Expr) {
 	c := p.C
 	seen := map[*expr.Expr]bool{}
 	var look func(e *expr.Expr)
@@ -528,19 +534,22 @@ func (p *Posterior) multiplier(each, u *expr.Expr, others []*expr.Expr) (k *expr
 			return
 		}
 		seen[e] = true
-		for _, a := range e.Args {
-			if e.Op == expr.Call && expr.Mentions(a, u.Tensor) {
-				d := c.Diff(a, u.Tensor)
+		for _, x := range e.Args {
+			if e.Op == expr.Call && expr.Mentions(x, u.Tensor) {
+				d := c.Diff(x, u.Tensor)
+				if minus := c.Neg(d); c.Sign(minus) == expr.Positive {
+					x, d = c.Neg(x), minus
+				}
 				if d.Stage() >= expr.StagePosition && c.Sign(d) == expr.Positive && !slices.ContainsFunc(others, func(o *expr.Expr) bool { return expr.Mentions(d, o.Tensor) }) {
-					k = d
+					a, k = x, d
 					return
 				}
 			}
-			look(a)
+			look(x)
 		}
 	}
 	look(each)
-	return k
+	return a, k
 }
 
 // following is an expression at the reference, which follows the scalars by its derivatives there.
