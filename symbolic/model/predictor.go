@@ -23,23 +23,39 @@ func (p *Posterior) predictorsOf(t *PosteriorTerm, latents []*latent, apart bool
 		return []*predictor{x}
 	}
 	for _, o := range p.observations(t.L, latents) {
-		xs := p.observed(o, func(values *expr.Tensor) bool {
-			return slices.ContainsFunc(p.Params, func(b *Param) bool { return slices.Contains(b.plain, values) })
-		}, apart)
-		if xs == nil { // the others are at the reference
-			xs = p.observed(o, func(values *expr.Tensor) bool {
-				return slices.ContainsFunc(latents, func(v *latent) bool { return v.values() == values })
-			}, apart)
-		}
+		xs := p.seenBy(o, latents, apart)
 		if xs == nil {
 			if len(latents) > 1 && p.seenAlone(t, latents) {
 				return nil // maps of their own know more
 			}
-			return p.elementByElement(t, latents)
+			if p.measurable(latents, t) {
+				return p.elementByElement(t, latents)
+			}
+			// What has the same prior everywhere is neither seen element by element nor measured, but may stand behind definitions.
+			if xs = p.seenBy(&observation{o.indices, p.C.Inlined(o.each)}, latents, apart); xs == nil {
+				return nil
+			}
 		}
 		found = append(found, xs...)
 	}
 	return found
+}
+
+// seenBy finds the predictors of an observation by all that it sees, or else with the others at the reference.
+func (p *Posterior) seenBy(o *observation, latents []*latent, apart bool) []*predictor {
+	ofAny := func(values *expr.Tensor) bool {
+		return slices.ContainsFunc(p.Params, func(b *Param) bool { return slices.Contains(b.plain, values) })
+	}
+	ofLatents := func(values *expr.Tensor) bool {
+		return slices.ContainsFunc(latents, func(v *latent) bool { return v.values() == values })
+	}
+	whole := !slices.ContainsFunc(latents, func(v *latent) bool { return v.standard != nil })
+	for _, seen := range []func(values *expr.Tensor) bool{ofAny, ofLatents} {
+		if xs := p.observed(o, seen, apart, whole); xs != nil {
+			return xs
+		}
+	}
+	return nil
 }
 
 // seenAlone reports whether each of the vectors that a term has is its predictor, given the others: as the curves of a mean and of the logarithm of a scale are.
@@ -430,17 +446,19 @@ func seesWith(a, b *expr.Expr, latents []*latent) bool {
 // = a_k s: it is a function of η = Σ a_k x_k. The information is the observed one, |∂s/∂η| at the reference. The score follows the scalars among the
 // other parameters by its own derivatives there. Where a few elements are seen each in its own way, as the utilities of several choices, each is a predictor given the others. It is nil where there
 // is none.
-func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool, apart bool) []*predictor {
+func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool, apart, whole bool) []*predictor {
 	c := p.C
-	each, elements, stand, free := p.elementsOf(o, o.each, seen)
-	if each == nil { // behind a definition
-		each, elements, stand, free = p.elementsOf(o, c.Inlined(o.each), seen)
-	}
+	each, elements, stand, free := p.elementsOf(o, seen)
 	if each == nil || !free {
 		return nil
 	}
-	each = c.Inlined(each)
+	if whole {
+		each = c.Inlined(each)
+	}
 	for n, u := range stand {
+		if !whole {
+			break
+		}
 		if a, k := p.argument(each, u, stand); k != nil {
 			back := replacing(stand[n:n+1], []*expr.Expr{elements[n]})
 			offset := c.Sub(a, c.Mul(k, u))
@@ -488,10 +506,10 @@ func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool
 
 // elementsOf are the elements x_k of latent vectors that an observation sees, with a variable for each, and the observation with these in their place: nil where it sees none, or one behind a
 // definition. They are free where their indices are those of the observation.
-func (p *Posterior) elementsOf(o *observation, whole *expr.Expr, seen func(values *expr.Tensor) bool) (each *expr.Expr, elements, stand []*expr.Expr, free bool) {
+func (p *Posterior) elementsOf(o *observation, seen func(values *expr.Tensor) bool) (each *expr.Expr, elements, stand []*expr.Expr, free bool) {
 	c := p.C
 	free = true
-	expr.Refs(whole, func(r *expr.Expr) {
+	expr.Refs(o.each, func(r *expr.Expr) {
 		if seen(r.Tensor) && !slices.Contains(elements, r) {
 			u := c.NewTensor(expr.Tensor{Name: "u", Kind: expr.LocalTensor, Stage: expr.StagePosition})
 			elements, stand = append(elements, r), append(stand, c.Ref(u))
@@ -500,7 +518,7 @@ func (p *Posterior) elementsOf(o *observation, whole *expr.Expr, seen func(value
 			}
 		}
 	})
-	each = c.Replace(whole, replacing(elements, stand))
+	each = c.Replace(o.each, replacing(elements, stand))
 	hidden := false
 	expr.Refs(each, func(r *expr.Expr) {
 		for _, b := range p.Params {
