@@ -18,7 +18,7 @@
 //
 // Program generation measures the compiler itself on all models: checks and generation, with those that exceed their limits.
 //
-// Folder corpus holds 73 posteriors, and measures hamc on them beside Stan and nutpie.
+// Folder corpus holds 121 posteriors, and measures hamc on them beside Stan and nutpie.
 //
 // Program irreversible prints the table from which the policy for solves was
 // chosen; heavytail holds draws of a posterior without a variance against a quadrature.

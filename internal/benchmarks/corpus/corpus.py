@@ -14,24 +14,38 @@ from candidates import CANDIDATES
 from table import chosen, render
 
 HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
 
 
 class Model:
-    """A folder of models/: NAME.ham, and NAME.stan with NAME.data.json or the name of a posterior of posteriordb."""
+    """A folder of models/: NAME.ham, and NAME.stan with NAME.data.json or the name of a posterior of posteriordb.
+
+    Where the folder has no NAME.ham, or no data, they are those of internal/posteriordb or of examples/.
+    """
 
     def __init__(self, name, options):
-        self.name, folder = name, HERE / "models" / name
-        self.ham = folder / f"{name}.ham"
+        self.name, self.folder = name, HERE / "models" / name
         self.stan = self.reference = None
-        if (folder / "posteriordb.txt").exists():
-            self.from_posteriordb((folder / "posteriordb.txt").read_text().strip(), options)
+        if (self.folder / "posteriordb.txt").exists():
+            self.from_posteriordb((self.folder / "posteriordb.txt").read_text().strip(), options)
         else:
-            self.stan, self.data = (folder / f"{name}.stan").read_text(), folder / f"{name}.data.json"
+            self.ham = self.own(".ham", ROOT / "examples" / f"{name}.ham")
+            self.stan = (self.folder / f"{name}.stan").read_text()
+            self.data = self.own(".data.json", ROOT / "examples" / f"{name}.data.json")
+            if not self.data.exists():  # a posterior without data
+                self.data = options.work / f"{name}.data.json"
+                self.data.write_text("{}")
+
+    def own(self, ending, otherwise):
+        path = self.folder / (self.name + ending)
+        return path if path.exists() else otherwise
 
     def from_posteriordb(self, posterior, options):
         base = options.env / "posteriordb" / "posterior_database"
         about = json.loads((base / "posteriors" / f"{posterior}.json").read_text())
-        self.stan = (base / "models" / "stan" / f"{about['model_name']}.stan").read_text()
+        program = about["model_name"]
+        self.ham = self.own(".ham", ROOT / "internal" / "posteriordb" / "models" / f"{program}.ham")
+        self.stan = (base / "models" / "stan" / f"{program}.stan").read_text()
         self.data = options.work / f"{self.name}.data.json"
         self.data.write_bytes(unzipped(base / "data" / "data" / f"{about['data_name']}.json.zip"))
         draws = base / "reference_posteriors" / "draws" / "draws" / f"{about.get('reference_posterior_name')}.json.zip"
@@ -132,7 +146,7 @@ def arguments():
         options.who = ",".join(("hamc", *CANDIDATES))
     if not options.table and not options.env:
         parser.error("needs --env or --table")
-    options.names = options.names or sorted(f.parent.name for f in HERE.glob("models/*/*.ham"))
+    options.names = options.names or sorted(f.name for f in HERE.glob("models/*") if f.is_dir())
     return options
 
 
