@@ -444,8 +444,8 @@ func seesWith(a, b *expr.Expr, latents []*latent) bool {
 
 // observed finds the predictors of an observation that depends on elements x_k of latent vectors, those of which seen is true, whose derivatives are multiples of one another, ∂L/∂x_k
 // = a_k s: it is a function of η = Σ a_k x_k. The information is the observed one, |∂s/∂η| at the reference. The score follows the scalars among the
-// other parameters by its own derivatives there. Where a few elements are seen each in its own way, as the utilities of several choices, each is a predictor given the others. It is nil where there
-// is none.
+// other parameters by its own derivatives there. Where a few elements are seen each in its own way, as the utilities of several choices, each is a predictor given the others. With whole the x_k are
+// arguments of functions, where these have multipliers of parameters. It is nil where there is none.
 func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool, apart, whole bool) []*predictor {
 	c := p.C
 	each, elements, stand, free := p.elementsOf(o, seen)
@@ -453,20 +453,7 @@ func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool
 		return nil
 	}
 	if whole {
-		each = c.Inlined(each)
-	}
-	for n, u := range stand {
-		if !whole {
-			break
-		}
-		if a, k := p.argument(each, u, stand); k != nil {
-			back := replacing(stand[n:n+1], []*expr.Expr{elements[n]})
-			offset := c.Sub(a, c.Mul(k, u))
-			if len(stand) > 1 { // which others are a part of
-				a, offset = c.Mul(k, u), c.Number(0)
-			}
-			each, elements[n] = c.Inlined(c.Replace(each, replacing(stand[n:n+1], []*expr.Expr{c.Div(c.Sub(u, offset), k)}))), c.Replace(a, back)
-		}
+		each = p.byArguments(each, elements, stand)
 	}
 	var s, second, eta *expr.Expr
 	for n := 0; n < len(stand) && eta == nil && !apart; n++ { // of which the others are multiples, without division by what may be 0
@@ -541,8 +528,29 @@ func replacing(from, to []*expr.Expr) func(r *expr.Expr) *expr.Expr {
 	}
 }
 
-// argument is m + k u, the argument of a function by which an observation sees a variable u that one of others is, with the positive number k of parameters: the first that is such a one.
-// What is seen then is that number, as a whole. Of u alone it would be as wide as k is at the reference. It is nil where there is none.
+// byArguments writes an observation by the arguments m + k u of its functions that variables u are a part of, which take their places, and those of elements. What is seen then is such a number as a
+// whole: what is said of u alone would be as wide as k is at the reference. With several variables it is k u of each, since the others may be a part of m.
+func (p *Posterior) byArguments(each *expr.Expr, elements, stand []*expr.Expr) *expr.Expr {
+	c := p.C
+	each = c.Inlined(each)
+	for n, u := range stand {
+		a, k := p.argument(each, u, stand)
+		if k == nil {
+			continue
+		}
+		one := c.Mul(k, u)
+		offset := c.Sub(a, one)
+		if len(stand) > 1 {
+			a, offset = one, c.Number(0)
+		}
+		own := stand[n : n+1]
+		element := c.Replace(a, replacing(own, elements[n:n+1]))
+		each, elements[n] = c.Inlined(c.Replace(each, replacing(own, []*expr.Expr{c.Div(c.Sub(u, offset), k)}))), element
+	}
+	return each
+}
+
+// argument is the first m + k u that is an argument of a function by which an observation sees a variable u, one of others, with a positive number k of parameters. It is nil where there is none.
 func (p *Posterior) argument(each, u *expr.Expr, others []*expr.Expr) (a, k *expr.Expr) {
 	c := p.C
 	seen := map[*expr.Expr]bool{}
