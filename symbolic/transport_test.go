@@ -57,7 +57,7 @@ var latents = []struct{ name, text, want string }{
 	{"a tangent that couples", "param a real[J]\na ~ normal(mu, tau)\ny ~ normal(tanh(X*a), s)", ""},
 	{"a density", "param a real[J]\na ~ normal(mu, tau)\ndensity -sum(log1p_exp(a[g]).*x)", "a 1*"},
 	{"standard variates that a density sees", "param a real[n]\na ~ normal(0, 1)\nlet p[i in n] = inv_logit(mu + tau*a[i])\ndensity sum(i in n) (if k[i] > 0 then binomial_lpmf(k[i] | 9, p[i]) else log_sum_exp(binomial_lpmf(0 | 9, p[i]), -s))", "a 1*"},
-	{"the same, that all are seen alike", "param a real[n]\na ~ normal(0, 1)\ndensity sum(i in n) log_sum_exp(-s, binomial_lpmf(0 | 9, inv_logit(0.5 + a[i])))", ""},
+	{"the same, that all are seen alike", "param a real[n]\na ~ normal(0, 1)\ndensity sum(i in n) log_sum_exp(-1, binomial_lpmf(0 | 9, inv_logit(0.5 + a[i])))", ""},
 	{"rows that a density sees, behind definitions", "param a real[n, 2]\nparam S cov[2]\na[i, :] ~ multi_normal([0, 0], S) for i in n\nlet p = a[:, 1] + mu\nlet q = a[:, 2] + s\nlet u[i in n] = log_sum_exp(log_inv_logit(p[i]) - 5*log1p_exp(q[i]), log1m_inv_logit(p[i]))\ndensity sum(i in n) (if k[i] > 0 then log_inv_logit(p[i]) + binomial_logit_lpmf(k[i] | 9, q[i]) else u[i])", "a 1*, a 1*"},
 	{"a density that couples", "param a real[J]\na ~ normal(mu, tau)\ndensity -sum(a)^4", "a 1*"},
 	{"a density that couples, and sees what has the same prior everywhere", "param a, b real[J]\na ~ normal(mu, tau)\nb ~ normal(0, 1)\ndensity -sum(a + b)^4", "a 1*"},
