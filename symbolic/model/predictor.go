@@ -28,7 +28,7 @@ func (p *Posterior) predictorsOf(t *PosteriorTerm, latents []*latent, apart bool
 			if len(latents) > 1 && p.seenAlone(t, latents) {
 				return nil // maps of their own know more
 			}
-			if p.measurable(latents, t) {
+			if p.measurable(latents, t) || !plainVectors(latents) {
 				return p.elementByElement(t, latents)
 			}
 			// What has the same prior everywhere is neither seen element by element nor measured, but may stand behind definitions.
@@ -49,13 +49,18 @@ func (p *Posterior) seenBy(o *observation, latents []*latent, apart bool) []*pre
 	ofLatents := func(values *expr.Tensor) bool {
 		return slices.ContainsFunc(latents, func(v *latent) bool { return v.values() == values })
 	}
-	whole := !slices.ContainsFunc(latents, func(v *latent) bool { return v.standard != nil })
+	whole := plainVectors(latents)
 	for _, seen := range []func(values *expr.Tensor) bool{ofAny, ofLatents} {
 		if xs := p.observed(o, seen, apart, whole); xs != nil {
 			return xs
 		}
 	}
 	return nil
+}
+
+// plainVectors reports whether no vector is made of others, as those are that have a prior of the whole: what is seen of it behind definitions would be of others too, and a map of itself.
+func plainVectors(latents []*latent) bool {
+	return !slices.ContainsFunc(latents, func(v *latent) bool { return v.standard != nil })
 }
 
 // seenAlone reports whether each of the vectors that a term has is its predictor, given the others: as the curves of a mean and of the logarithm of a scale are.
