@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"math"
+	"os"
 	"testing"
 
 	"github.com/hamc-dev/hamc/dsl"
@@ -37,7 +38,10 @@ func curvesFor(t *testing.T, text string) (plain, fitted *Derived) {
 	if d == nil {
 		t.Fatal(list)
 	}
-	return d, d.Fit(map[string]int{"n": 130, "K": 40})
+	return d, d.Fit(map[string]int{
+		"n": 130, "K": 40, "L": 10, // of models in this file
+		"Ntot": 36, "N_obs": 30, "n_id": 6, "K_trt": 3, "K_cov_intercept": 2, "K_cov_slope": 1, // of viral
+	})
 }
 
 // TestUnknownVectors: what is made of a vector that another does not know of is at the reference for that, scalars included: with a new slope b and the old u the
@@ -133,6 +137,7 @@ let q[k in K] = exp(-0.25*s^2*k^2)
 		{"counts, which say nothing of v", "data y int[n] >= 0\nu, v ~ normal(0, 1)\ny ~ poisson_log(a + Z*(p.*u) + c*x)", 1},
 		{"scales", "data y real[n]\nu, v ~ normal(0, 1)\ny ~ normal(a + Z*(p.*u), exp(c + W*(q.*v)))", 2},
 		{"scales, by coefficients", "data y real[n]\nu ~ normal(0, p)\nv ~ normal(0, q)\ny ~ normal(a + Z*u, exp(c + W*v))", 2},
+		{"seasons that are a multiple of a trend", "data y real[n]\ndata L int\ndata S real[n, L]\ndata T real[n, 4]\nparam w real[L]\nparam b real[4]\nu, v, w, b ~ normal(0, 1)\ny ~ normal((a + T*b) .* (1 + S*w), s)", 0},
 	} {
 		plain, d := curvesFor(t, head+x.text)
 		dense := 0
@@ -147,6 +152,24 @@ let q[k in K] = exp(-0.25*s^2*k^2)
 		if times := operations(d.Work(), d.Model) / operations(plain.Work(), d.Model); times > 12 {
 			t.Errorf("%s: %.1f times the operations of a gradient without maps", x.name, times)
 		}
+	}
+}
+
+// TestUnfilled: coefficients with a prior that is the same everywhere have no map beside effects of patients, with which their precision would be dense, whichever of them is
+// looked at first.
+func TestUnfilled(t *testing.T) {
+	text, err := os.ReadFile("../internal/posteriordb/people/viral.ham")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, d := curvesFor(t, string(text))
+	for _, m := range d.Transports {
+		if m.Diagonals == 0 {
+			t.Errorf("a dense map of %s", m.Name())
+		}
+	}
+	if len(d.Transports) == 0 {
+		t.Error("no map")
 	}
 }
 

@@ -169,7 +169,7 @@ func (p *Posterior) gaussianOf(latents []*latent, as view) *gaussian {
 	}
 	for _, x := range m.predictors {
 		m.bent = m.bent || x.bent
-		m.scaled = m.scaled || !x.bent && p.sloping(x.eta, latents)
+		m.scaled = m.scaled || !x.bent && p.scaling(x.eta, latents)
 	}
 	m.normal = c.Add(m.quadratic, m.data)
 	stands := standsFor(c, spreadAmong(latents))
@@ -244,14 +244,14 @@ func (p *Posterior) takeTerm(m *gaussian, t *PosteriorTerm, as view) bool {
 		}
 		m.data = c.Add(m.data, l)
 		m.used = append(m.used, t)
-		m.scaled = m.scaled || p.sloping(t.Args[0].At(), latents)
+		m.scaled = m.scaled || p.scaling(t.Args[0].At(), latents)
 	case joint != nil:
 		if frozen {
 			m.predicted = append(m.predicted, t)
 		}
 		m.data = c.Add(m.data, joint)
 		m.used = append(m.used, t)
-		m.scaled = m.scaled || p.slopingMeans(t, latents)
+		m.scaled = m.scaled || p.scalingMeans(t, latents)
 	case t.Term.Dist != nil && !t.Term.Dist.Whole() && !p.leftMentions(t, latents) && expr.DependsOnCoords(t.Left.At()):
 		// What other parameters say of a vector changes with them: a score at the reference would not follow it.
 	default:
@@ -349,6 +349,17 @@ func (p *Posterior) inFamily(e *expr.Expr, latents []*latent) bool {
 func (p *Posterior) sloping(e *expr.Expr, latents []*latent) bool {
 	return slices.ContainsFunc(latents, func(v *latent) bool {
 		return p.C.Diff(e, v.values(), expr.SubsOf(v.js)...).Stage() >= expr.StagePosition
+	})
+}
+
+// scaling reports whether that is so of a vector, and scales alone say how much is seen. What depends on the elements of other vectors that may be of either sign is no scale of it, but what it is
+// multiplied by, as the trend that seasons are a multiple of: data tell of both, and a dense map that knew it at every position would take n³ operations for each gradient and bring nothing.
+func (p *Posterior) scaling(e *expr.Expr, latents []*latent) bool {
+	return slices.ContainsFunc(latents, func(v *latent) bool {
+		slope := p.C.Diff(e, v.values(), expr.SubsOf(v.js)...)
+		return slope.Stage() >= expr.StagePosition && !slices.ContainsFunc(p.Params, func(b *Param) bool {
+			return len(b.Decl.Type.Shape) > 0 && slices.ContainsFunc(b.plain, func(x *expr.Tensor) bool { return !x.Positive && expr.Mentions(slope, x) })
+		})
 	})
 }
 

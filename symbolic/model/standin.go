@@ -204,10 +204,10 @@ func (p *Posterior) jointObservation(t *PosteriorTerm, latents []*latent, as vie
 	return l, frozen
 }
 
-// slopingMeans reports whether the slopes of the means of an observed vector depend on parameters.
-func (p *Posterior) slopingMeans(t *PosteriorTerm, latents []*latent) bool {
+// scalingMeans reports whether the slopes of the means of an observed vector depend on parameters.
+func (p *Posterior) scalingMeans(t *PosteriorTerm, latents []*latent) bool {
 	for k := range t.Left.Shape[0].Offset {
-		if p.sloping(t.Args[0].At(expr.Sub{At: dsl.Fixed(k + 1)}), latents) {
+		if p.scaling(t.Args[0].At(expr.Sub{At: dsl.Fixed(k + 1)}), latents) {
 			return true
 		}
 	}

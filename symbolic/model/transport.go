@@ -207,11 +207,15 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 		if p.Maps.dense() && alone == nil {
 			continue // a regression with a prior of known scale, of which a dense map would be the same nearly everywhere
 		}
-		more := slices.Concat(chosen, unit)
-		together, of := p.eliminated(more)
-		if alone != nil && p.fills(unit, alone, together) {
+		more := p.unfilled(slices.Concat(chosen, unit))
+		if !slices.Contains(more, unit[0]) {
 			continue
 		}
+		if left := more[:len(more)-len(unit)]; len(left) < len(chosen) {
+			chosen = left
+			steps, used = p.eliminated(chosen)
+		}
+		together, of := p.eliminated(more)
 		if together != nil && holds(of, used) && holds(of, own) && (p.Maps != TurnedMaps || alone == nil || p.turned(together) || !p.turned(slices.Concat(steps, alone))) {
 			chosen, steps, used = more, together, of
 		} else if alone != nil && !p.located(unit, all) {
@@ -291,11 +295,20 @@ func (p *Posterior) turned(steps []*step) bool {
 	})
 }
 
-// fills reports whether the precision of a unit whose prior is the same everywhere is dense behind others, and not alone, as that of the difficulties of the items of a
-// test where the abilities are eliminated: an adapted metric knows as much of them as a map, which would take n³ operations for each gradient.
-func (p *Posterior) fills(unit []*latent, alone, together []*step) bool {
-	dense := func(s *step) bool { return s.v == unit[0] && s.bands == nil }
-	return unit[0].standard == nil && !slices.ContainsFunc(alone, dense) && slices.ContainsFunc(together, dense) && p.fixed(unit, false)
+// unfilled are the vectors of units but those whose prior is the same everywhere and whose precision is dense behind the others, and not alone: as that of the difficulties of the items of a
+// test where the abilities are eliminated. An adapted metric knows as much of them as a map, which would take n³ operations for each gradient.
+func (p *Posterior) unfilled(vectors []*latent) (rest []*latent) {
+	together, _ := p.eliminated(vectors)
+	for _, unit := range p.units(vectors) {
+		dense := func(s *step) bool { return s.v == unit[0] && s.bands == nil }
+		if unit[0].standard == nil && slices.ContainsFunc(together, dense) && p.fixed(unit, false) {
+			if alone, _ := p.eliminated(unit); alone != nil && !slices.ContainsFunc(alone, dense) {
+				continue
+			}
+		}
+		rest = append(rest, unit...)
+	}
+	return rest
 }
 
 // latentsAmong are the latent vectors that parameters may be.
