@@ -53,6 +53,9 @@ func (p *Posterior) shifted(s *step, later []*latent, earlier []*latent) bool {
 	if m == nil || m.bent || !holds(m.used, s.used) {
 		return false
 	}
+	if slices.ContainsFunc(m.measures, func(x *Measure) bool { return !slices.Contains(s.measures, x) }) {
+		return false // what would be measured of all together the maps do not know
+	}
 	// What is left of a right side where the others, those of unknown shift among them, are where they are.
 	rest := func(k int) *expr.Expr {
 		r := m.r[k]
