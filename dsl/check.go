@@ -2117,20 +2117,54 @@ func (c *checker) truncated(s *SampleStmt, term *Term) *Term {
 	return out
 }
 
+// Sampled is the `~` statement that a term of the density amounts to, and the indices that it runs over: that is the log density of a distribution, or a sum of them, and may stand behind conditions, when,
+// that switch it off. It is nil of others.
+func (t *Term) Sampled() (s *Term, over []*Index, when []Expr) {
+	value := t.Value
+	for t.Left == nil {
+		switch v := value.(type) {
+		case *SumExpr:
+			if v.Func != "sum" || v.Terms != nil {
+				return nil, nil, nil
+			}
+			for _, x := range v.Indices {
+				over = append(over, x.Index)
+			}
+			value = v.Body
+		case *IfExpr:
+			switch when = append(when, v.Cond); {
+			case isZero(v.Else):
+				value = v.Then
+			case isZero(v.Then):
+				value = v.Else
+			default:
+				return nil, nil, nil
+			}
+		case *CallExpr:
+			if v.Density == nil || v.Density.Tail != 0 || v.Density.Formula != nil {
+				return nil, nil, nil
+			}
+			return v.Density, over, when
+		default:
+			return nil, nil, nil
+		}
+	}
+	return nil, nil, nil
+}
+
+// isZero reports whether an expression is the number 0.
+func isZero(e Expr) bool {
+	n, ok := e.(*Number)
+	return ok && n.Value == 0
+}
+
 // Truncated is the statement of a truncated distribution as it is without its interval, and the indices that it runs over; nil of others.
 func (t *Term) Truncated() (whole *Term, over []*Index) {
-	value := t.Value
-	if sum, ok := value.(*SumExpr); ok {
-		for _, x := range sum.Indices {
-			over = append(over, x.Index)
-		}
-		value = sum.Body
-	}
-	call, ok := value.(*CallExpr)
-	if !ok || t.Left != nil || call.Density == nil || call.Density.Lo == nil && call.Density.Hi == nil {
+	s, over, when := t.Sampled()
+	if s == nil || len(when) > 0 || s.Lo == nil && s.Hi == nil {
 		return nil, nil
 	}
-	copied := *call.Density
+	copied := *s
 	copied.Lo, copied.Hi = nil, nil
 	return &copied, over
 }

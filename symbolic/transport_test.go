@@ -161,6 +161,15 @@ var latents = []struct{ name, text, want string }{
 	{"priors of elements, which are truncated", "param a real[J] > 0\na[j] ~ normal(mu*j, tau) > 0 for j in J\ny ~ normal(a[g], s)", "a 1*"},
 	{"truncated data", "param a real[J]\na ~ normal(mu, tau)\ny ~ normal(a[g], s) > 0", "a 1*"},
 	{"standardised", "param a real[J]\na ~ normal(0, 1)\ny ~ normal(mu + tau*a[g], s)", "a 1"},
+	{"standardised, as a term of the density", "param a real[J]\na ~ normal(0, 1)\ndensity normal_lpdf(y | mu + tau*a[g], s)", "a 1"},
+	{"the same where a datum does not switch it off", "data only int in {0, 1}\nparam a real[J]\na ~ normal(0, 1)\ndensity if only == 0 then normal_lpdf(y | mu + tau*a[g], s) else 0", "a 1"},
+	{"the same of each observation", "data only int in {0, 1}\nparam a real[J]\na ~ normal(0, 1)\ndensity sum(i in n) (if only == 1 then 0 else normal_lpdf(y[i] | mu + tau*a[g[i]], s))", "a 1"},
+	{"some observations", "data only int[n] in {0, 1}\nparam a real[J]\na ~ normal(0, 1)\ndensity sum(i in n) (if only[i] == 1 then 0 else normal_lpdf(y[i] | mu + tau*a[g[i]], s))", "a 1*"},
+	{"observations with weights", "param a real[J]\na ~ normal(0, 1)\ndensity sum(i in n) exp(x[i])*normal_lpdf(y[i] | mu + tau*a[g[i]], s)", "a 1*"},
+	{"a logarithm of a sum of densities", "param a real[J]\na ~ normal(0, tau)\ndensity sum(i in n) log_sum_exp(normal_lpdf(y[i] | mu + a[g[i]], s), normal_lpdf(y[i] | 0, s))", "a 1*"},
+	{"categories where a datum does not switch them off", "data only int in {0, 1}\ndata z int[n] in 1..3\nparam c ordered[2]\nparam a real[J]\na ~ normal(0, 1)\ndensity if only == 0 then ordered_logistic_lpmf(z | tau*a[g], c) else 0", "a 1*"},
+	{"the other way round", "data only int in {0, 1}\ndata z int[n] in 1..3\nparam c ordered[2]\nparam a real[J]\na ~ normal(0, 1)\ndensity if only == 1 then 0 else sum(i in n) ordered_logistic_lpmf(z[i] | tau*a[g[i]], c)", "a 1*"},
+	{"a prior as a term of the density", "param a real[J]\ndensity normal_lpdf(a | 0, tau)\ny ~ normal(mu + a[g], s)", "a 1"},
 }
 
 // TestTransports: which parameters are latent vectors, in the order in which they are determined, with the number of diagonals

@@ -78,7 +78,7 @@ type PosteriorTerm struct {
 	Args    []expr.Value
 
 	standard *standard // that it is the prior of
-	whole    *dsl.Term // of a truncated distribution of parameters the one without its interval, as which maps see it; nil of others
+	sampled  *dsl.Term // of a term of the density what it is as a `~` statement, as which maps see it; nil where that is none
 }
 
 // Elaborate turns a checked model into the density of one block's parameters
@@ -279,7 +279,7 @@ func (p *Posterior) term(t *dsl.Term) *PosteriorTerm {
 	if t.Dist == nil {
 		pt.L = p.el.Expr(t.Value).At()
 		pt.Each = pt.L
-		p.truncated(pt)
+		p.sampled(pt)
 		return pt
 	}
 	var loop *expr.Index
@@ -299,10 +299,15 @@ func (p *Posterior) term(t *dsl.Term) *PosteriorTerm {
 	return pt
 }
 
-// truncated finds what a truncated distribution is of, if that is parameters.
-func (p *Posterior) truncated(pt *PosteriorTerm) {
-	t, over := pt.Term.Truncated()
-	if t == nil || t.Dist.Support.Vector() || t.Dist.Support.Discrete() {
+// sampled finds what a term of the density is as a `~` statement, which maps see in its place: that behind conditions that are the same for all observations, as if they held, or of a truncated distribution of
+// parameters that without its interval.
+func (p *Posterior) sampled(pt *PosteriorTerm) {
+	t, over, when := pt.Term.Sampled()
+	if t == nil {
+		return
+	}
+	truncated := t.Lo != nil || t.Hi != nil
+	if truncated && (t.Dist.Support.Vector() || t.Dist.Support.Discrete()) {
 		return
 	}
 	var loops []*expr.Index
@@ -311,9 +316,20 @@ func (p *Posterior) truncated(pt *PosteriorTerm) {
 		p.el.Indices[ix] = expr.Sub{Index: i}
 		loops = append(loops, i)
 	}
+	for _, condition := range when {
+		if e := p.el.Expr(condition).At(); e.Stage() >= expr.StagePosition || slices.ContainsFunc(loops, e.HasFree) {
+			return
+		}
+	}
+	if truncated {
+		t, _ = pt.Term.Truncated()
+	}
+	if t == nil {
+		return
+	}
 	_, _, left, args, indices := p.el.LogDensity(t)
-	if expr.DependsOnCoords(left.At()) {
-		pt.whole, pt.Left, pt.Args, pt.Indices = t, left, args, slices.Concat(indices, loops)
+	if !truncated || expr.DependsOnCoords(left.At()) {
+		pt.sampled, pt.Left, pt.Args, pt.Indices = t, left, args, slices.Concat(indices, loops)
 	}
 }
 

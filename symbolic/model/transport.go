@@ -172,9 +172,9 @@ func (v *latent) others() []*expr.Index {
 func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 	// An interval that truncates a prior changes its density by a number that its elements do not have.
 	for _, t := range p.Terms {
-		if t.whole != nil {
+		if t.sampled != nil {
 			as := t.Term
-			t.Term = t.whole
+			t.Term = t.sampled
 			defer func() { t.Term = as }()
 		}
 	}
