@@ -34,6 +34,9 @@ const (
 
 	measuredTogether = 8 // elements, from which on it is looked at how much the terms see them together,
 	measuredCoherent = 8 // and how many times the information of each that is about all together, at most
+
+	measuredDetermined = 4  // information in units of the prior, by that number of times, from which on data determine each element
+	measuredNarrow     = 16 // the prior's scale in units of that which stands for it then
 )
 
 // Measures are what a model measures, with the work space of that.
@@ -233,7 +236,8 @@ func (s *measuring) vectors(v *Measured, found [][]float64) {
 
 // together forgets what was measured of a vector whose elements the terms see together, as a recursion sees all that came before. There is ρ times as much information along a direction in
 // which all elements move as there is about each by itself, and next to none along the others, in which they move against each other: a map with the information of each would be ρ
-// times too narrow in most directions. That of the prior is too wide in a few, which an adapted metric takes up.
+// times too narrow in most directions. That of the prior is too wide in a few, which an adapted metric takes up. Where data nevertheless say much more of each element than the prior, as the weekly
+// reproduction numbers of an epidemic of many cases, it would stretch and shrink what they hold still: the map is then one that hardly moves.
 func (s *measuring) together(v *Measured, l int, found [][]float64) {
 	root := found[:len(v.Root)]
 	n, p := len(v.Places), v.Places[l]
@@ -244,13 +248,14 @@ func (s *measuring) together(v *Measured, l int, found [][]float64) {
 			at += n - k
 		}
 	}
-	moved := 0
+	moved, strength := 0, 0.0 // that, in units of the prior
 	for i := range v.N {
 		w := 0.0
 		row(i, func(at int) { w += float64(root[at][i] * root[at][i]) })
 		s.along[i] = 0
 		if w > 0 {
 			s.along[i] = 1 / math.Sqrt(w)
+			strength += float64(w * float64(s.scales[p.From+i*p.Step]*s.scales[p.From+i*p.Step]))
 			moved++
 		}
 	}
@@ -265,15 +270,36 @@ func (s *measuring) together(v *Measured, l int, found [][]float64) {
 		s.model.Pull(s.x)
 		return s.unseen(s.x)
 	}
-	if !(s.across(measuredStep, there).curvature > float64(measuredCoherent*moved)) {
+	all := s.across(measuredStep, there).curvature
+	if !(all > float64(measuredCoherent*moved)) {
 		return
 	}
+	determined := strength > float64(measuredDetermined*all)
 	for i := range v.N {
 		row(i, func(at int) { root[at][i] = 0 })
+		if scale := s.scales[p.From+i*p.Step]; determined && scale > 0 && scale-scale == 0 {
+			s.narrow(root, n, l, i, scale)
+		}
 	}
 	clear(found[len(v.Root)+l])
 	for j := range v.Numbers {
 		clear(found[len(v.Root)+n+l*len(v.Numbers)+j])
+	}
+}
+
+// narrow gives element i of vector l, of n, a root by which its map is nearly the same everywhere: many times as narrow as the prior's scale, but for a power of 4, so that it does not follow what
+// that is at each reference. Others know as much of themselves as they did with it.
+func (s *measuring) narrow(root [][]float64, n, l, i int, scale float64) {
+	at := 0 // the array of the diagonal of l, behind which those below it stand
+	for k := range l {
+		at += n - k
+	}
+	root[at][i] = math.Ldexp(measuredNarrow, -2*int(math.Round(math.Log2(scale)/2)))
+	below := at
+	for k := l + 1; k < n; k++ {
+		below += n - k + 1
+		root[below][i] = rounded(math.Hypot(root[below][i], root[at+k-l][i]), 0)
+		root[at+k-l][i] = 0
 	}
 }
 

@@ -160,7 +160,7 @@ func TestMeasureScales(t *testing.T) {
 	}
 }
 
-// TestMeasureTogether: of a vector whose elements are seen together nothing counts as known, and of others all is.
+// TestMeasureTogether: of a vector whose elements are seen together, each less than its prior says, nothing counts as known, and of others all is.
 func TestMeasureTogether(t *testing.T) {
 	const n = 20
 	plain := make([]float64, 1+2*n)
@@ -174,7 +174,7 @@ func TestMeasureTogether(t *testing.T) {
 		sum, l := 0.0, 0.0
 		for i := range n {
 			sum += x[2+2*i]
-			l -= 2*x[1+2*i]*x[1+2*i] + 0.5*sum*sum - x[0]*sum
+			l -= 2*x[1+2*i]*x[1+2*i] + 0.02*sum*sum - x[0]*sum
 		}
 		return l
 	}, func() {}, len(plain), 1, v).At(plain)
@@ -185,6 +185,42 @@ func TestMeasureTogether(t *testing.T) {
 		for k, x := range []float64{v.Root[1][i], v.Root[2][i], v.Score[1][i], v.Slope[1][i]} {
 			if x != 0 {
 				t.Errorf("number %d of element %d that is seen with others is %v, not 0", k, i, x)
+			}
+		}
+	}
+}
+
+// TestMeasureDetermined: elements that are seen together, of each of which data say much more than the prior, have a root of many times their prior's and a power of 4, whatever the point, and nothing
+// else; of others beside them as much is known as before.
+func TestMeasureDetermined(t *testing.T) {
+	const n = 20
+	for _, shift := range []float64{0, 0.1} {
+		plain := make([]float64, 1+2*n)
+		for k := range plain {
+			plain[k] = math.Sin(float64(3*k)) + shift
+		}
+		v := measuredPair(n)
+		NewMeasures(affine{}, func(q []float64) float64 {
+			x := append([]float64(nil), q...)
+			affine{}.Push(x)
+			sum, l := 0.0, 0.0
+			for i := range n {
+				sum += x[1+2*i]
+				l -= 500*sum*sum + x[1+2*i]*x[2+2*i] + 2*x[2+2*i]*x[2+2*i] - x[0]*sum
+			}
+			return l
+		}, func() {}, len(plain), 1, v).At(plain)
+		for i := range n {
+			if r := v.Root[0][i]; r != 4 { // 16 times the prior's, of a scale of 3
+				t.Errorf("the root of element %d is %v, want 4", i, r)
+			}
+			for k, x := range []float64{v.Root[1][i], v.Score[0][i], v.Slope[0][i]} {
+				if x != 0 {
+					t.Errorf("number %d of element %d that is seen with others is %v, not 0", k, i, x)
+				}
+			}
+			if r := v.Root[2][i]; math.Abs(r*r-4) > 5e-3 {
+				t.Errorf("the information of element %d beside it is %v, want 4", i, r*r)
 			}
 		}
 	}
