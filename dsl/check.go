@@ -2451,7 +2451,7 @@ func (c *checker) insideSupport(term *Term) {
 	switch dist.Support {
 	case Positive:
 		if !(sup.LoNum != nil && *sup.LoNum >= 0) && !(sup.Lo != nil && (c.notNegative(sup.Lo) || len(paramsOf(sup.Lo)) > 0)) {
-			want = fmt.Sprintf("declare `param %s %s`", param.Name, param.declared("> 0"))
+			want = fmt.Sprintf("declare `param %s %s`", param.Name, param.declared(sup.positive()))
 		}
 	case UnitOpen:
 		if !param.BoundByParams() && !(sup.LoNum != nil && *sup.LoNum >= 0 && sup.HiNum != nil && *sup.HiNum <= 1) {
@@ -2491,6 +2491,18 @@ func (c *checker) insideSupport(term *Term) {
 		c.err(OutsideSupport, left.Span(), want, "`%s` is defined on %s, but `%s` may lie outside", dist.Name, dist.Where(), param.Name)
 		c.note(param.At, "declared here")
 	}
+}
+
+// positive are the bounds of a parameter as they may be declared for it to be positive: 0 stands for a lower one that is below, and the upper one stays.
+func (s *Support) positive() string {
+	low := "0"
+	if s.Lo != nil && s.LoNum == nil {
+		low = fmt.Sprintf("fmax(0, %s)", endText(s.Lo, "a"))
+	}
+	if s.Hi != nil && !(s.HiNum != nil && *s.HiNum <= 0) {
+		return fmt.Sprintf("in (%s, %s)", low, endText(s.Hi, "b"))
+	}
+	return "> " + low
 }
 
 // above reports whether an end of a parameter is at a beginning of a support or above it: it is the same, a larger number, or the larger one of several of which one is.

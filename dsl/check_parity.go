@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -257,6 +258,9 @@ func (c *checker) findNotNegative(e Expr) bool {
 	case *CallExpr:
 		if e.Inlined != nil {
 			return c.notNegative(e.Inlined.Value)
+		}
+		if e.Func == "fmax" {
+			return slices.ContainsFunc(e.Args, func(a Arg) bool { return c.notNegative(a.Expr) })
 		}
 		return positiveFunctions[e.Func] || keepsSign[e.Func] && len(e.Args) > 0 && c.notNegative(e.Args[0].Expr)
 	case *BinaryExpr:
