@@ -294,11 +294,13 @@ func (s *measuring) narrow(root [][]float64, n, l, i int, scale float64) {
 	for k := range l {
 		at += n - k
 	}
-	root[at][i] = math.Ldexp(measuredNarrow, -2*int(math.Round(math.Log2(scale)/2)))
+	_, e := math.Frexp(scale)
+	root[at][i] = math.Ldexp(measuredNarrow, -(e &^ 1))
 	below := at
 	for k := l + 1; k < n; k++ {
 		below += n - k + 1
-		root[below][i] = rounded(math.Hypot(root[below][i], root[at+k-l][i]), 0)
+		own, with := root[below][i], root[at+k-l][i]
+		root[below][i] = rounded(math.Sqrt(float64(own*own)+float64(with*with)), 0)
 		root[at+k-l][i] = 0
 	}
 }
