@@ -2158,23 +2158,12 @@ func isZero(e Expr) bool {
 	return ok && n.Value == 0
 }
 
-// Truncated is the statement of a truncated distribution as it is without its interval, and the indices that it runs over; nil of others.
-func (t *Term) Truncated() (whole *Term, over []*Index) {
-	s, over, when := t.Sampled()
-	if s == nil || len(when) > 0 || s.Lo == nil && s.Hi == nil {
-		return nil, nil
-	}
-	copied := *s
-	copied.Lo, copied.Hi = nil, nil
-	return &copied, over
-}
-
 // WithoutInformation names what is written with `~` and has no expected information: "" of a `density` statement.
 func (t *Term) WithoutInformation() string {
 	if t.Left != nil {
 		return "a distribution that the model defines, or that is made of others,"
 	}
-	if whole, _ := t.Truncated(); whole != nil {
+	if s, _, when := t.Sampled(); s != nil && len(when) == 0 && (s.Lo != nil || s.Hi != nil) {
 		return "a truncated distribution"
 	}
 	return ""

@@ -714,14 +714,10 @@ func (f *Func) side(v *variable) string {
 // domain is what is asked of an argument, as far as the text shows it.
 func (v *variable) domain() Domain {
 	b := &v.typ.Bound
-	zero := func(e Expr) bool {
-		n, ok := e.(*Number)
-		return ok && n.Value == 0
-	}
 	switch {
-	case v.typ.Base == "real" && b.Kind() == LimitBound && b.Op == ">" && zero(b.Limit):
+	case v.typ.Base == "real" && b.Kind() == LimitBound && b.Op == ">" && isZero(b.Limit):
 		return Positive
-	case v.typ.Base == "real" && b.Kind() == LimitBound && b.Op == ">=" && zero(b.Limit):
+	case v.typ.Base == "real" && b.Kind() == LimitBound && b.Op == ">=" && isZero(b.Limit):
 		return NonNegative
 	}
 	return RealLine

@@ -155,7 +155,7 @@ func (p pairs) terms(e Expr) []pairTerm {
 			}
 		}
 	case *IfExpr:
-		if n, ok := e.Else.(*Number); ok && n.Value == 0 {
+		if isZero(e.Else) {
 			return p.terms(&BinaryExpr{node: e.copied(), Op: "*", At: e.span, X: e.Cond, Y: e.Then})
 		}
 	case *CallExpr:

@@ -169,6 +169,7 @@ var latents = []struct{ name, text, want string }{
 	{"a logarithm of a sum of densities", "param a real[J]\na ~ normal(0, tau)\ndensity sum(i in n) log_sum_exp(normal_lpdf(y[i] | mu + a[g[i]], s), normal_lpdf(y[i] | 0, s))", "a 1*"},
 	{"categories where a datum does not switch them off", "data only int in {0, 1}\ndata z int[n] in 1..3\nparam c ordered[2]\nparam a real[J]\na ~ normal(0, 1)\ndensity if only == 0 then ordered_logistic_lpmf(z | tau*a[g], c) else 0", "a 1*"},
 	{"the other way round", "data only int in {0, 1}\ndata z int[n] in 1..3\nparam c ordered[2]\nparam a real[J]\na ~ normal(0, 1)\ndensity if only == 1 then 0 else sum(i in n) ordered_logistic_lpmf(z[i] | tau*a[g[i]], c)", "a 1*"},
+	{"categories of one kind or of another", "data only int in {0, 1}\ndata z int[n] in 1..3\nparam c ordered[2]\nparam a real[J]\na ~ normal(0, 1)\ndensity if only == 0 then sum(i in n) ordered_logistic_lpmf(z[i] | tau*a[g[i]], c) else sum(i in n) ordered_probit_lpmf(z[i] | tau*a[g[i]], c)", "a 1*"},
 	{"a prior as a term of the density", "param a real[J]\ndensity normal_lpdf(a | 0, tau)\ny ~ normal(mu + a[g], s)", "a 1"},
 }
 

@@ -35,7 +35,7 @@ const (
 	measuredTogether = 8 // elements, from which on it is looked at how much the terms see them together,
 	measuredCoherent = 8 // and how many times the information of each that is about all together, at most
 
-	measuredDetermined = 4  // information in units of the prior, by that number of times, from which on data determine each element
+	measuredDetermined = 4  // and how many times that number is the information about each in units of the prior, from which on data determine them
 	measuredNarrow     = 16 // the prior's scale in units of that which stands for it then
 )
 
@@ -248,7 +248,7 @@ func (s *measuring) together(v *Measured, l int, found [][]float64) {
 			at += n - k
 		}
 	}
-	moved, strength := 0, 0.0 // that, in units of the prior
+	moved, strength := 0, 0.0 // elements that are seen, and the sum of the information about each in units of its prior
 	for i := range v.N {
 		w := 0.0
 		row(i, func(at int) { w += float64(root[at][i] * root[at][i]) })

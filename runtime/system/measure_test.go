@@ -20,6 +20,15 @@ func (affine) Pull(q []float64) {
 	}
 }
 
+// ofValues is the log density at coordinates of a function of the values x.
+func ofValues(l func(x []float64) float64) func(q []float64) float64 {
+	return func(q []float64) float64 {
+		x := append([]float64(nil), q...)
+		affine{}.Push(x)
+		return l(x)
+	}
+}
+
 // measuredPair are two vectors of n elements, the first in every other place, and a number.
 func measuredPair(n int) Measured {
 	array := func() []float64 { return make([]float64, n) }
@@ -30,9 +39,7 @@ func measuredPair(n int) Measured {
 // TestMeasure: of terms whose derivatives are known the information, the score and how it follows a number are found, of each pair of elements.
 func TestMeasure(t *testing.T) {
 	plain := []float64{0.4, 1.2, -0.3, 2.5, 0.7, 0.1, 3.1}
-	unseen := func(q []float64) float64 {
-		x := append([]float64(nil), q...)
-		affine{}.Push(x)
+	unseen := ofValues(func(x []float64) float64 {
 		sum := 0.0
 		for i := range 3 {
 			a, b := x[1+2*i], x[2+2*i]
@@ -40,7 +47,7 @@ func TestMeasure(t *testing.T) {
 			sum -= 0.5*k*k*a*a + k*a*b + 2*b*b - k*x[0]*a + math.Sin(x[0])
 		}
 		return sum
-	}
+	})
 	v, prepared := measuredPair(3), 0
 	NewMeasures(affine{}, unseen, func() { prepared++ }, len(plain), 1, v).At(plain)
 	if prepared != 2 {
@@ -84,11 +91,9 @@ func TestMeasureNothing(t *testing.T) {
 		for _, x := range append(append([][]float64{}, v.Root...), v.Score...) {
 			x[0] = 7 // of another point
 		}
-		NewMeasures(affine{}, func(q []float64) float64 {
-			x := append([]float64(nil), q...)
-			affine{}.Push(x)
+		NewMeasures(affine{}, ofValues(func(x []float64) float64 {
 			return c.unseen(x)
-		}, func() {}, len(plain), 1, v).At(plain)
+		}), func() {}, len(plain), 1, v).At(plain)
 		r11, r21, r22 := v.Root[0][0], v.Root[1][0], v.Root[2][0]
 		for k, got := range []float64{r11 * r11, r11 * r21, r21*r21 + r22*r22} {
 			if !(math.Abs(got-c.want[k]) <= 2e-3*math.Abs(c.want[k])) {
@@ -104,12 +109,10 @@ func TestMeasureBits(t *testing.T) {
 	measures := func(noise float64) []float64 {
 		v := measuredPair(1)
 		calls := 0.0
-		NewMeasures(affine{}, func(q []float64) float64 {
-			x := append([]float64(nil), q...)
-			affine{}.Push(x)
+		NewMeasures(affine{}, ofValues(func(x []float64) float64 {
 			calls++
 			return (-math.Cosh(x[1]-0.7*x[2]) - x[2]*x[2] + x[0]*x[1]) * (1 + noise*math.Sin(calls))
-		}, func() {}, len(plain), 1, v).At(plain)
+		}), func() {}, len(plain), 1, v).At(plain)
 		return []float64{v.Root[0][0], v.Root[1][0], v.Root[2][0], v.Score[0][0], v.Score[1][0], v.Slope[0][0], v.Slope[1][0]}
 	}
 	a, b := measures(0), measures(1e-15)
@@ -168,16 +171,14 @@ func TestMeasureTogether(t *testing.T) {
 		plain[k] = math.Sin(float64(3 * k))
 	}
 	v := measuredPair(n)
-	NewMeasures(affine{}, func(q []float64) float64 {
-		x := append([]float64(nil), q...)
-		affine{}.Push(x)
+	NewMeasures(affine{}, ofValues(func(x []float64) float64 {
 		sum, l := 0.0, 0.0
 		for i := range n {
 			sum += x[2+2*i]
 			l -= 2*x[1+2*i]*x[1+2*i] + 0.02*sum*sum - x[0]*sum
 		}
 		return l
-	}, func() {}, len(plain), 1, v).At(plain)
+	}), func() {}, len(plain), 1, v).At(plain)
 	for i := range n {
 		if r := v.Root[0][i]; math.Abs(r*r-4) > 5e-3 {
 			t.Errorf("the information of element %d alone is %v, want 4", i, r*r)
@@ -200,16 +201,14 @@ func TestMeasureDetermined(t *testing.T) {
 			plain[k] = math.Sin(float64(3*k)) + shift
 		}
 		v := measuredPair(n)
-		NewMeasures(affine{}, func(q []float64) float64 {
-			x := append([]float64(nil), q...)
-			affine{}.Push(x)
+		NewMeasures(affine{}, ofValues(func(x []float64) float64 {
 			sum, l := 0.0, 0.0
 			for i := range n {
 				sum += x[1+2*i]
 				l -= 500*sum*sum + x[1+2*i]*x[2+2*i] + 2*x[2+2*i]*x[2+2*i] - x[0]*sum
 			}
 			return l
-		}, func() {}, len(plain), 1, v).At(plain)
+		}), func() {}, len(plain), 1, v).At(plain)
 		for i := range n {
 			if r := v.Root[0][i]; r != 4 { // 16 times the prior's, of a scale of 3
 				t.Errorf("the root of element %d is %v, want 4", i, r)
@@ -235,17 +234,15 @@ func TestMeasureSome(t *testing.T) {
 		plain[k] = math.Sin(float64(3 * k))
 	}
 	calls := 0
-	unseen := func(q []float64) float64 {
+	unseen := ofValues(func(x []float64) float64 {
 		calls++
-		x := append([]float64(nil), q...)
-		affine{}.Push(x)
 		sum := 0.0
 		for i := range n {
 			a, b := x[1+2*i], x[2+2*i]
 			sum -= 2*a*a + a*b + 0.5*b*b - 1.5*x[0]*a
 		}
 		return sum
-	}
+	})
 	v := measuredPair(n)
 	NewMeasures(affine{}, unseen, func() {}, len(plain), 1e9, v).At(plain)
 	if most := 8*2*(2*measuredTries+2) + 2*measuredTries + 1; calls > most {

@@ -115,7 +115,7 @@ type gaussian struct {
 	bent      bool                         // tangents are among them
 	unknown   map[*latent][]*PosteriorTerm // what says of a vector what no formula does
 	measures  []*Measure                   // of these
-	scaled    bool                         // the precision of a prior depends on parameters, or how much of a vector an observation sees
+	scaled    bool                         // the precision of a prior depends on parameters, or scales say how much of a vector an observation sees
 
 	pins       []*pin         // of each vector, in neither g nor r
 	priors     []*standIn     // that normal ones are, or are the tangents of

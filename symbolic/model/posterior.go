@@ -299,8 +299,8 @@ func (p *Posterior) term(t *dsl.Term) *PosteriorTerm {
 	return pt
 }
 
-// sampled finds what a term of the density is as a `~` statement, which maps see in its place: that behind conditions that are the same for all observations, as if they held, or of a truncated distribution of
-// parameters that without its interval.
+// sampled finds what a term of the density is as a `~` statement, which maps see in its place: where that stands behind conditions that are the same for all observations, as if they held, and of a truncated
+// distribution, if that is one of parameters, without its interval, which changes the density by a number that the elements do not have.
 func (p *Posterior) sampled(pt *PosteriorTerm) {
 	t, over, when := pt.Term.Sampled()
 	if t == nil {
@@ -321,15 +321,11 @@ func (p *Posterior) sampled(pt *PosteriorTerm) {
 			return
 		}
 	}
-	if truncated {
-		t, _ = pt.Term.Truncated()
-	}
-	if t == nil {
-		return
-	}
-	_, _, left, args, indices := p.el.LogDensity(t)
+	whole := *t
+	whole.Lo, whole.Hi = nil, nil
+	_, _, left, args, indices := p.el.LogDensity(&whole)
 	if !truncated || expr.DependsOnCoords(left.At()) {
-		pt.sampled, pt.Left, pt.Args, pt.Indices = t, left, args, slices.Concat(indices, loops)
+		pt.sampled, pt.Left, pt.Args, pt.Indices = &whole, left, args, slices.Concat(indices, loops)
 	}
 }
 

@@ -351,7 +351,7 @@ func (p *Posterior) observations(l *expr.Expr, latents []*latent) (out []*observ
 			}
 			return
 		}
-		if e = p.below(e, latents); e.Op == expr.Sum {
+		if e.Op == expr.Sum {
 			collect(e.Args[0], factor, append(indices[:len(indices):len(indices)], e.Index))
 			return
 		}
@@ -411,51 +411,37 @@ func (p *Posterior) written(l *expr.Expr) *expr.Expr {
 	return c.Substituted(c.Inlined(c.Substituted(l, put(to))), put(from)) // also in definitions that are too large to be written out
 }
 
-// branches are the terms of what a condition on data chooses, each below that condition; nil if it is nothing of the kind.
+// branches are the terms of what a condition on data chooses, each below that condition, and of sums each summand: a likelihood that a datum switches off is one of many observations. It is nil if it
+// is nothing of the kind.
 func (p *Posterior) branches(e *expr.Expr, latents []*latent) (out []*expr.Expr) {
 	c := p.C
-	if e.Op != expr.Call || e.Func.Name != "select" || mentionsAny(e.Args[0], latents) || e.Args[1].Op != expr.Add && e.Args[2].Op != expr.Add {
+	if e.Op != expr.Call || e.Func.Name != "select" || mentionsAny(e.Args[0], latents) {
 		return nil
 	}
+	opens := false
 	for k, a := range e.Args[1:] {
-		terms, factors := []*expr.Expr{a}, []float64{1}
-		if a.Op == expr.Add {
-			terms, factors = a.Args, a.K
-		}
-		for n, t := range terms {
-			branch := []*expr.Expr{c.Number(0), c.Number(0)}
-			branch[k] = c.Scale(factors[n], t)
-			out = append(out, c.Call("select", e.Args[0], branch[0], branch[1]))
-		}
-	}
-	return out
-}
-
-// below is what a condition on data chooses, or else nothing, with the condition behind the sum or the factors of it, where these stand: a likelihood that a datum switches off is one of many observations.
-func (p *Posterior) below(e *expr.Expr, latents []*latent) *expr.Expr {
-	c := p.C
-	if e.Op != expr.Call || e.Func.Name != "select" || mentionsAny(e.Args[0], latents) {
-		return e
-	}
-	for k, a := range e.Args[1:] {
-		if !e.Args[2-k].IsNum(0) {
-			continue
-		}
 		chosen := func(x *expr.Expr) *expr.Expr {
 			branch := []*expr.Expr{c.Number(0), c.Number(0)}
 			branch[k] = x
 			return c.Call("select", e.Args[0], branch[0], branch[1])
 		}
-		switch a.Op {
-		case expr.Sum:
-			return c.Sum(a.Index, chosen(a.Args[0]))
-		case expr.Mul:
-			if at := slices.IndexFunc(a.Args, func(x *expr.Expr) bool { return x.Op == expr.Sum && mentionsAny(x, latents) }); at >= 0 && a.K[at] == 1 {
-				return c.Mul(c.Div(a, a.Args[at]), p.below(chosen(a.Args[at]), latents))
+		terms, factors := []*expr.Expr{a}, []float64{1}
+		if a.Op == expr.Add {
+			opens, terms, factors = true, a.Args, a.K
+		}
+		for n, t := range terms {
+			if t.Op == expr.Sum {
+				opens = true
+				out = append(out, c.Sum(t.Index, chosen(c.Scale(factors[n], t.Args[0]))))
+			} else {
+				out = append(out, chosen(c.Scale(factors[n], t)))
 			}
 		}
 	}
-	return e
+	if !opens {
+		return nil
+	}
+	return out
 }
 
 // seesWith reports whether two expressions depend on an element of a latent vector that is the same.

@@ -204,7 +204,7 @@ func (p *Posterior) jointObservation(t *PosteriorTerm, latents []*latent, as vie
 	return l, frozen
 }
 
-// scalingMeans reports whether the slopes of the means of an observed vector depend on parameters.
+// scalingMeans reports scaling of one of the means of an observed vector.
 func (p *Posterior) scalingMeans(t *PosteriorTerm, latents []*latent) bool {
 	for k := range t.Left.Shape[0].Offset {
 		if p.scaling(t.Args[0].At(expr.Sub{At: dsl.Fixed(k + 1)}), latents) {

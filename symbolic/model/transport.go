@@ -170,7 +170,7 @@ func (v *latent) others() []*expr.Index {
 // transports finds the maps of as many of the latent vectors as have one, and returns these vectors. If that is all of them, it makes
 // the maps, with their Jacobian.
 func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
-	// An interval that truncates a prior changes its density by a number that its elements do not have.
+	// What terms of the density are as `~` statements is what maps are made of.
 	for _, t := range p.Terms {
 		if t.sampled != nil {
 			as := t.Term
