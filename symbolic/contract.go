@@ -35,7 +35,14 @@ func (r *Derived) contract() *expr.Expr {
 	paired, squared := r.pairing(symbols, entry), r.pairing(squares, entry)
 	wB := r.Prog.Lower(paired, nil)
 	r.Contract = r.cheapest(client{root: wB, weights: 1})
-	r.Force = r.cheapest(client{root: c.Linear(0, []float64{-1, 0.5}, []*expr.Expr{r.LogDensity.E, wB}), weights: 1})
+	if wB.IsNum(0) { // the metric is constant
+		for _, o := range r.Gradient {
+			o.E = c.Neg(o.E)
+			r.Force = append(r.Force, o)
+		}
+	} else {
+		r.Force = r.cheapest(client{root: c.Linear(0, []float64{-1, 0.5}, []*expr.Expr{r.LogDensity.E, wB}), weights: 1})
+	}
 	r.Rank1 = r.cheapest(client{root: c.Scale(0.5, r.Prog.Lower(squared, nil)), weights: momentumIterations, weight: squares})
 	return wB
 }

@@ -148,9 +148,9 @@ func (r *Derived) copied() *Derived {
 // result is nil if the diagnostics hold an error.
 func Derive(m *dsl.Model) (*Derived, []dsl.Diagnostic) { return deriveAll(m, false) }
 
-// Check returns the diagnostics of Derive. It derives less: no metric that hamc may choose has any.
+// Check returns the diagnostics of Derive. It derives less: neither a metric that hamc may choose has any, nor the maps of latent vectors.
 func Check(m *dsl.Model) []dsl.Diagnostic {
-	_, list := deriveOwn(m, false)
+	_, list := deriveOwn(m, false, model.NoMaps)
 	return list
 }
 
@@ -159,7 +159,7 @@ func Check(m *dsl.Model) []dsl.Diagnostic {
 func DeriveCurved(m *dsl.Model) (*Derived, []dsl.Diagnostic) { return deriveAll(m, true) }
 
 func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
-	r, list := deriveOwn(m, curved)
+	r, list := deriveOwn(m, curved, model.BandedMaps)
 	if len(m.Blocks) == 1 {
 		if c := candidate(r, curved); c != nil {
 			return c, list
@@ -168,12 +168,12 @@ func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 	return r, list
 }
 
-// deriveOwn derives a model with the metric that it has.
-func deriveOwn(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
+// deriveOwn derives a model with the metric that it has, and these maps of latent vectors.
+func deriveOwn(m *dsl.Model, curved bool, maps model.Maps) (*Derived, []dsl.Diagnostic) {
 	var used model.Spent
 	if len(m.Blocks) == 1 {
-		r, list := derive(m, m.Blocks[0], curved, model.BandedMaps, &used)
-		if r == nil && leaves(m.Blocks[0]) && tooLarge(list) {
+		r, list := derive(m, m.Blocks[0], curved, maps, &used)
+		if r == nil && maps != model.NoMaps && leaves(m.Blocks[0]) && tooLarge(list) {
 			// What the maps of latent vectors take of the limits is hamc's choice, not the model's.
 			for _, less := range []model.Maps{model.SmallMaps, model.NoMaps} {
 				if less == model.SmallMaps && !used.Joint {
@@ -186,7 +186,7 @@ func deriveOwn(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 		}
 		return r, list
 	}
-	joint, list := derive(m, nil, curved, model.BandedMaps, &used)
+	joint, list := derive(m, nil, curved, maps, &used)
 	all := joint
 	for _, b := range m.Blocks {
 		if tooLarge(list) {
@@ -196,7 +196,7 @@ func deriveOwn(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 			}
 			break
 		}
-		d, more := derive(m, b, curved, model.BandedMaps, &used)
+		d, more := derive(m, b, curved, maps, &used)
 		list = append(list, more...)
 		if d == nil {
 			joint = nil

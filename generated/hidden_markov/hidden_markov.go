@@ -116,7 +116,7 @@ type modelSpace struct {
 	expMu2       []float64 // expMu2[i] = exp(mu[i])
 	a19          []float64 // a19[i] = Σ[i1 in K] a18[i1]·[i < i1+1]
 	a28          []float64 // a28[i,j] = exp(-a6[j,i] - [j in K-1]·a7[j,i])
-	a43          []float64 // a43[i] = exp(f[T,i] + a42)
+	a30          []float64 // a30[i] = exp(f[T,i] + a29)
 }
 
 // New returns the model given its data, or an error that names all data
@@ -237,7 +237,7 @@ func (s *Model) allocate() {
 	s.expMu2 = make([]float64, k)
 	s.a19 = make([]float64, k)
 	s.a28 = make([]float64, k*k)
-	s.a43 = make([]float64, k)
+	s.a30 = make([]float64, k)
 }
 
 // Clone returns a model on the same data with work space of its own.
@@ -769,14 +769,14 @@ func (s *Model) Generated() []rt.Quantity {
 // Generate writes the generated quantities of the draw at q to out, in the order of
 // Quantities, with the next random numbers of rng.
 //
-//	last[j] = a43[j]
+//	last[j] = a30[j]
 func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	k := s.k
 	t := s.t
 	afterP := s.afterP
 	mu, expMu, a4, p, logC1, a6 := q[:k], s.expMu[:k], s.a4[:k], q[k+1:afterP], s.logC1[:k-1], s.a6
 	logC2, a7, a8, sigma, c3, y := s.logC2[:k], s.a7, s.a8, q[k], s.c3, s.y[:t]
-	a11, f, maxF, sumF, a12, a43 := s.a11[:k], s.f, s.maxF, s.sumF, s.a12[:k], s.a43[:k]
+	a11, f, maxF, sumF, a12, a30 := s.a11[:k], s.f, s.maxF, s.sumF, s.a12[:k], s.a30[:k]
 	last := out[:k]
 	for i := 1; i < k; i++ {
 		expMu[i] = elementary.Exp(mu[i])
@@ -860,13 +860,13 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 		sumA12 += a12[i]
 	}
 	logTotalSumA12 := elementary.Log(sumA12)
-	a42 := -maxF2 - logTotalSumA12
+	a29 := -maxF2 - logTotalSumA12
 	for i := range k {
-		a43[i] = f[(t-1)*k+i] + a42
+		a30[i] = f[(t-1)*k+i] + a29
 	}
-	kernel.Exp(a43, a43)
+	kernel.Exp(a30, a30)
 	for j := range k {
-		last[j] = a43[j]
+		last[j] = a30[j]
 	}
 }
 

@@ -196,9 +196,8 @@ func (c *Context) conditionOf(e *Expr, depth int) (cond *Expr, where int) {
 				return cond, where
 			}
 		}
-	case Sum:
-		i, body := c.Open(e)
-		if cond, where = c.conditionOf(body, depth-1); cond != nil && !cond.HasFree(i) {
+	case Sum: // closed: nothing is made of a condition that the index is in
+		if cond, where = c.conditionOf(e.Args[0], depth-1); cond != nil && !cond.HasFree(e.Index) {
 			return cond, where
 		}
 	case Ref:

@@ -211,7 +211,7 @@ func (p *Posterior) factorised(latents []*latent, as view) (steps []*step, used 
 			s, n = p.eliminateDense(m, left)
 		}
 		if s == nil {
-			return nil, nil
+			return nil, m.used
 		}
 		steps = append(steps, s)
 		left = slices.Delete(left, n, n+1)

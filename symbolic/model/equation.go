@@ -17,8 +17,11 @@ func (p *Posterior) solution(d *dsl.Solve) *expr.Solution {
 	}
 	c := p.C
 	order := 2
-	if p.curved {
+	switch {
+	case p.curved:
 		order = 3
+	case c.FirstOrder && p.Maps == NoMaps: // a map may hold derivatives of its own
+		order = 1
 	}
 	s := c.NewSolution(d, p.el.Expr(d.From).At(), order)
 	if s.Outer != nil {
@@ -153,6 +156,9 @@ func (p *Posterior) augment(s *expr.Solution, rhs, init []*expr.Expr) {
 			}
 			s.Rhs[parts+i] = first[i]
 		}
+	}
+	if s.Order < 2 {
+		return
 	}
 	for k := range s.Inputs {
 		for l := 0; l <= k; l++ {

@@ -170,14 +170,7 @@ func (v *latent) others() []*expr.Index {
 // transports finds the maps of as many of the latent vectors as have one, and returns these vectors. If that is all of them, it makes
 // the maps, with their Jacobian.
 func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
-	// What terms of the density are as `~` statements is what maps are made of.
-	for _, t := range p.Terms {
-		if t.sampled != nil {
-			as := t.Term
-			t.Term = t.sampled
-			defer func() { t.Term = as }()
-		}
-	}
+	defer p.asSampled()()
 	all := p.latentsAmong(candidates)
 	numbers := slices.DeleteFunc(slices.Clone(all), func(v *latent) bool { return !v.level() })
 	all = slices.DeleteFunc(all, (*latent).level)
@@ -204,6 +197,9 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 			}
 			continue
 		}
+		if alone == nil && own == nil {
+			continue // a term of it that is not Gaussian in it is not so in it and others either
+		}
 		if p.Maps.dense() && alone == nil {
 			continue // a regression with a prior of known scale, of which a dense map would be the same nearly everywhere
 		}
@@ -216,7 +212,7 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 			steps, used = p.eliminated(chosen)
 		}
 		together, of := p.eliminated(more)
-		if together != nil && holds(of, used) && holds(of, own) && (p.Maps != TurnedMaps || alone == nil || p.turned(together) || !p.turned(slices.Concat(steps, alone))) {
+		if together != nil && holds(of, used) && (alone == nil || holds(of, own)) && (p.Maps != TurnedMaps || alone == nil || p.turned(together) || !p.turned(slices.Concat(steps, alone))) {
 			chosen, steps, used = more, together, of
 		} else if alone != nil && !p.located(unit, all) {
 			single = append(single, unit)
@@ -248,6 +244,21 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 	p.takeMeasures(steps)
 	p.makeMaps(steps, p.units(all))
 	return kept
+}
+
+// asSampled makes terms of the density what they are as `~` statements, which maps are made of, until the function that it returns is called.
+func (p *Posterior) asSampled() (restore func()) {
+	was := map[*PosteriorTerm]*dsl.Term{}
+	for _, t := range p.Terms {
+		if t.sampled != nil {
+			was[t], t.Term = t.Term, t.sampled
+		}
+	}
+	return func() {
+		for t, as := range was {
+			t.Term = as
+		}
+	}
 }
 
 // makeMaps makes the maps of steps, and their Jacobian with those of the standard priors of units.
