@@ -259,11 +259,13 @@ func TestBentWarmup(t *testing.T) {
 	}
 	e.setBends(nil)
 	fill()
+	a.judge()
 	a.endWindow()
 	if a.settled || len(e.bends) != 1 || e.bends[0].Coordinate != 0 {
 		t.Fatalf("after a window of points that depart: settled %v, bends %v", a.settled, e.bends)
 	}
 	fill()
+	a.judge()
 	if a.endWindow(); !a.settled || len(e.bends) != 1 {
 		t.Errorf("after a window of such points under the bend: settled %v, bends %v", a.settled, e.bends)
 	}

@@ -431,16 +431,13 @@ func (w *walker) approach() {
 // warm reports whether the warm-up is over.
 func (w *walker) warm() bool { return w.out.Warmed() == w.end }
 
-// endEarly ends the windows of the warm-up before transition number n, where the metrics of all blocks have settled at the end of one.
+// settled reports whether the warm-up may end before transition number n: the metrics are what they come to, and there are windows left.
+func (w *walker) settled(n int) bool {
+	return n+lastBuffer < w.end && !slices.ContainsFunc(w.adapters, func(a *adapter) bool { return !a.settled || len(a.ends) < 2 })
+}
+
+// endEarly ends the windows before transition number n.
 func (w *walker) endEarly(n int) {
-	if n+lastBuffer >= w.end {
-		return
-	}
-	for _, a := range w.adapters {
-		if a.metric == nil || len(a.ends) == 0 || !a.settled {
-			return
-		}
-	}
 	end := n
 	for _, a := range w.adapters {
 		end = max(end, a.close(n))
@@ -475,12 +472,22 @@ func (w *walker) warmUp(until int) error {
 		w.level.add(&ts[0])
 		for i, a := range w.adapters {
 			w.out.Blocks[i].Warmup.Add(&ts[i])
-			if a.learn(n, &ts[i], w.sweep.blocks[i].q) {
+			if a.take(n, &ts[i], w.sweep.blocks[i].q) && !a.endsWindow(n+1) {
 				again = append(again, i)
 			}
 		}
-		w.endEarly(n + 1)
-		w.anchors.learn(n, w.q)
+		early := w.settled(n + 1)
+		if !early {
+			w.anchors.learn(n, w.q, w.adapters[0])
+		}
+		for i, a := range w.adapters {
+			if a.endsWindow(n+1) && a.endWindow() {
+				again = append(again, i)
+			}
+		}
+		if early {
+			w.endEarly(n + 1)
+		}
 		for _, i := range again {
 			w.search(i, n+1)
 		}

@@ -96,6 +96,26 @@ func (f *fisher) add(x, g []float64) {
 	copy(f.G[n%f.most], g)
 }
 
+// kept returns copies of the points that are kept, the oldest first.
+func (f *fisher) kept() [][]float64 {
+	x := cloneRows(f.X)
+	if len(x) == 0 || len(x) < f.most {
+		return x
+	}
+	first := int(f.Points.Count) % f.most
+	return slices.Concat(x[first:], x[:first])
+}
+
+// retake takes points in the place of all that it has, with the gradients there.
+func (f *fisher) retake(points [][]float64, gradient func(x []float64) []float64) {
+	f.reset()
+	for _, x := range points {
+		if g := gradient(x); g != nil {
+			f.add(x, g)
+		}
+	}
+}
+
 // clone returns a copy of what was learnt.
 func (f *fisher) clone() *fisher {
 	return &fisher{Points: f.Points.clone(), Gradients: f.Gradients.clone(), X: cloneRows(f.X), G: cloneRows(f.G)}

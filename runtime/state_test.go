@@ -109,7 +109,7 @@ func TestGoOn(t *testing.T) {
 				t.Fatalf("%d states", len(k.states))
 			}
 			early := slices.Contains([]string{"fixed lengths", "a warm-up that ends early", "many dimensions"}, c.name)
-			fixed := early || slices.Contains([]string{"diagonal metric", "dense metric", "far away", "bends and a length"}, c.name)
+			fixed := early || slices.Contains([]string{"diagonal metric", "dense metric", "far away", "transport", "bends and a length"}, c.name)
 			if early != (whole.Warmed() < opt.Warmup) || fixed != (whole.Blocks[0].Steps > 0 && opt.Steps == 0) {
 				t.Fatalf("%d transitions of a warm-up of %d, %d steps", whole.Warmed(), opt.Warmup, whole.Blocks[0].Steps)
 			}

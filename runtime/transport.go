@@ -153,8 +153,21 @@ func (c *carrier) unconstrain(plain, values []float64) error {
 	return c.posterior.Unconstrain(plain, values)
 }
 
-// constrain writes the values of plain coordinates.
-func (c *carrier) constrain(values, plain []float64) { c.posterior.Constrain(values, c.settled(plain)) }
+// constrain writes the values of plain coordinates. They are the same whatever the map is made at: that of the origin, which stays for many points, does where it has a value.
+func (c *carrier) constrain(values, plain []float64) {
+	if c.transported == nil {
+		c.posterior.Constrain(values, plain)
+		return
+	}
+	if slices.ContainsFunc(c.reference, func(x float64) bool { return x != 0 }) || c.reference == nil {
+		c.anchor(make([]float64, len(plain)))
+	}
+	q := slices.Clone(plain)
+	if c.pull(q); !allFinite(q) {
+		q = c.settled(plain)
+	}
+	c.posterior.Constrain(values, q)
+}
 
 const (
 	scoringSteps  = 50
@@ -246,9 +259,9 @@ func newAnchoring(c *carrier, n int) *anchoring {
 	return a
 }
 
-// learn takes transition number n, which led to q. At the end of a window the map becomes that of the mean, and q the
-// coordinates of the same point.
-func (a *anchoring) learn(n int, q []float64) {
+// learn takes transition number n, which led to q. At the end of a window the map becomes that of the mean, q the
+// coordinates of the same point, and so do the points that the metric is made of, if not nil: a metric of their coordinates under the map before would be that of another density.
+func (a *anchoring) learn(n int, q []float64, metric *adapter) {
 	if len(a.ends) == 0 || n < a.begin {
 		return
 	}
@@ -263,11 +276,19 @@ func (a *anchoring) learn(n int, q []float64) {
 	a.ends = a.ends[1:]
 	if a.seen.Count > 0 && allFinite(a.plain) {
 		before := slices.Clone(a.reference)
+		points := metric.kept()
+		for _, x := range points {
+			a.push(x)
+		}
 		a.anchor(a.seen.Mean)
 		next := slices.Clone(a.plain)
 		a.pull(next)
 		if allFinite(next) && isFinite(a.posterior.LogDensity(next)) {
 			copy(q, next)
+			for _, x := range points {
+				a.pull(x)
+			}
+			metric.retake(points)
 		} else {
 			a.anchor(before)
 		}

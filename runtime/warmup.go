@@ -137,9 +137,17 @@ func (a *adapter) search(q []float64, rng *rand.Rand) {
 	*a.averaging = newDualAveraging(a.k.StepSize, a.target)
 }
 
-// learn takes transition number n, which led to q. It reports whether the step size
+// learn takes transition number n, which led to q, with the end of a window that it may be. It reports whether the step size
 // is to be searched for again.
 func (a *adapter) learn(n int, t *Transition, q []float64) (again bool) {
+	if again = a.take(n, t, q); a.endsWindow(n + 1) {
+		return a.endWindow()
+	}
+	return again
+}
+
+// take is learn without the end of a window.
+func (a *adapter) take(n int, t *Transition, q []float64) (again bool) {
 	a.enter(n + 1)
 	// A transition that made no step says nothing of its size.
 	switch {
@@ -177,20 +185,42 @@ func (a *adapter) learn(n int, t *Transition, q []float64) (again bool) {
 		}
 		return again
 	}
-	a.endWindow()
-	return a.averaging != nil && a.ladder == nil
+	a.judge()
+	return again
 }
 
-// endWindow makes the metric of the points of the window, and the bends of the coordinates before it.
-func (a *adapter) endWindow() {
-	a.ends = a.ends[1:]
-	points := a.points.bent(a.metric.bends)
-	departure := slices.Max(points.departures(a.metric))
-	a.settled = points.settles(a.metric, departure)
-	if points.Points.Count < departurePoints {
-		departure = math.Inf(1)
+// kept returns copies of the points that the metric will be made of.
+func (a *adapter) kept() [][]float64 {
+	if a.metric == nil {
+		return nil
 	}
-	if points.Points.Count > 1 {
+	return a.points.kept()
+}
+
+// retake takes those points in other coordinates, those of the model by now.
+func (a *adapter) retake(points [][]float64) {
+	if len(points) > 0 {
+		a.points.retake(points, a.metric.gradientOf)
+	}
+}
+
+// judge says how the points of a window look under the metric that they were made with.
+func (a *adapter) judge() {
+	points := a.points.bent(a.metric.bends)
+	a.departure = slices.Max(points.departures(a.metric))
+	a.settled = points.settles(a.metric, a.departure)
+	if points.Points.Count < departurePoints {
+		a.departure = math.Inf(1)
+	}
+}
+
+// endsWindow reports whether a window ends before transition number n.
+func (a *adapter) endsWindow(n int) bool { return len(a.ends) > 0 && n == a.ends[0] }
+
+// endWindow makes the metric of the points of the window, and the bends of the coordinates before it. It reports whether the step size is to be searched for again.
+func (a *adapter) endWindow() (again bool) {
+	a.ends = a.ends[1:]
+	if points := a.points.bent(a.metric.bends); points.Points.Count > 1 {
 		if a.bends {
 			points = a.chooseBends(points)
 		}
@@ -199,13 +229,13 @@ func (a *adapter) endWindow() {
 		}
 		a.metric.SetCentre(points.centre(a.metric))
 	}
-	if a.departure = departure; a.chooses {
+	if a.chooses {
 		most := warmDeparture
 		if len(a.ends) == 0 {
 			most = mostDeparture
 		}
-		if departure <= most {
-			a.turn(departure)
+		if a.departure <= most {
+			a.turn(a.departure)
 		} else {
 			a.beDynamic()
 		}
@@ -213,6 +243,7 @@ func (a *adapter) endWindow() {
 	if len(a.ends) != 1 {
 		a.points.reset()
 	}
+	return a.averaging != nil && a.ladder == nil
 }
 
 // estimate returns the metric of some points.
