@@ -32,8 +32,8 @@ const (
 	measuredLeast  = 8   // but so many indices
 	measuredBits   = 12  // of measures, so that the last digits of a log density show in none
 
-	measuredTogether = 8 // elements, from which on it is looked at how much the terms see them together,
-	measuredCoherent = 8 // and how many times the information of each that is about all together, at most
+	measuredTogether = 8   // elements, from which on it is looked at how much the terms see them together,
+	measuredCoherent = 2.5 // and how many times the information of each that is about all together, at most
 
 	measuredDetermined = 4  // and how many times that number is the information about each in units of the prior, from which on data determine them
 	measuredNarrow     = 16 // the prior's scale in units of that which stands for it then
@@ -52,6 +52,7 @@ type Measures struct {
 	numbers []side
 	scales  []float64 // of the prior, by coordinate
 	own     []side
+	bare    [][]float64 // curvatures of each vector, whatever their sign
 	w       []float64
 	mean    []float64 // information in units of the prior, summed over what is measured, and slopes
 	slopes  []float64
@@ -71,6 +72,9 @@ func NewMeasures(model Mapped, unseen func(q []float64) float64, prepare func(),
 		}
 		most, slopes, longest = max(most, len(v.Places)), max(slopes, len(v.Slope)), max(longest, v.N)
 		m.numbers = append(m.numbers, make([]side, max(0, len(v.Numbers)-len(m.numbers)))...)
+	}
+	for range most {
+		m.bare = append(m.bare, make([]float64, longest))
 	}
 	m.own, m.w, m.small = make([]side, most), make([]float64, most*most), newSymmetric(most)
 	m.mean, m.slopes, m.along = make([]float64, most*most), make([]float64, slopes), make([]float64, longest)
@@ -222,6 +226,7 @@ func (s *measuring) vectors(v *Measured, found [][]float64) {
 			for o, r := range v.Places {
 				w[l*n+o] = over(mean[l*n+o], float64(s.scales[k]*s.scales[r.From+i*r.Step]))
 			}
+			s.bare[l][i] = w[l*n+l]
 			found[len(v.Root)+l][i] = over(s.q[k], s.scales[k])
 			for j := range numbers {
 				found[len(v.Root)+n+l*len(numbers)+j][i] = over(slopes[l*len(numbers)+j], s.scales[k])
@@ -238,45 +243,45 @@ func (s *measuring) vectors(v *Measured, found [][]float64) {
 // which all elements move as there is about each by itself, and next to none along the others, in which they move against each other: a map with the information of each would be ρ
 // times too narrow in most directions. That of the prior is too wide in a few, which an adapted metric takes up. Where data nevertheless say much more of each element than the prior, as the weekly
 // reproduction numbers of an epidemic of many cases, it would stretch and shrink what they hold still: the map is then one that hardly moves.
+//
+// With the curvatures c_i = −∂²L/∂x_i², some of which may be negative where data are few, and c_ij along two elements, ρ is 1 + Σ_i≠j c_ij/√|c_i c_j| over their number: what elements
+// have in common has no part in the noise of each.
 func (s *measuring) together(v *Measured, l int, found [][]float64) {
 	root := found[:len(v.Root)]
 	n, p := len(v.Places), v.Places[l]
-	row := func(i int, visit func(at int)) { // the elements of row l of the root
-		at := 0
-		for k := range l + 1 {
-			visit(at + l - k)
-			at += n - k
-		}
-	}
-	moved, strength := 0, 0.0 // elements that are seen, and the sum of the information about each in units of its prior
+	seen, own, strength := 0, 0.0, 0.0 // elements that are seen, the sum of c_i/|c_i|, and that of |c_i| in units of the prior
 	for i := range v.N {
-		w := 0.0
-		row(i, func(at int) { w += float64(root[at][i] * root[at][i]) })
 		s.along[i] = 0
-		if w > 0 {
-			s.along[i] = 1 / math.Sqrt(w)
-			strength += float64(w * float64(s.scales[p.From+i*p.Step]*s.scales[p.From+i*p.Step]))
-			moved++
+		if c := s.bare[l][i]; c != 0 {
+			scale := s.scales[p.From+i*p.Step]
+			s.along[i] = 1 / math.Sqrt(math.Abs(c))
+			strength += float64(math.Abs(c) * float64(scale*scale))
+			own += math.Copysign(1, c)
+			seen++
 		}
 	}
-	if moved < measuredTogether {
+	if seen < measuredTogether {
 		return
 	}
-	there := func(h float64) float64 {
+	all := s.across(measuredStep, func(h float64) float64 {
 		copy(s.x, s.plain)
 		for i := range v.N {
 			s.x[p.From+i*p.Step] += float64(h * s.along[i])
 		}
 		s.model.Pull(s.x)
 		return s.unseen(s.x)
-	}
-	all := s.across(measuredStep, there).curvature
-	if !(all > float64(measuredCoherent*moved)) {
+	}).curvature
+	coherent := 1 + (all-own)/float64(seen)
+	if !(coherent > measuredCoherent) {
 		return
 	}
-	determined := strength > float64(measuredDetermined*all)
+	determined := strength > float64(float64(measuredDetermined*seen)*coherent)
 	for i := range v.N {
-		row(i, func(at int) { root[at][i] = 0 })
+		at := 0
+		for k := range l + 1 { // row l of the root
+			root[at+l-k][i] = 0
+			at += n - k
+		}
 		if scale := s.scales[p.From+i*p.Step]; determined && scale > 0 && scale-scale == 0 {
 			s.narrow(root, n, l, i, scale)
 		}
@@ -321,7 +326,7 @@ func (s *measuring) index(v *Measured, i int, numbers []side, found [][]float64)
 	clear(w)
 	for l, p := range v.Places {
 		x := s.sides(p.From + i*p.Step)
-		own[l] = x
+		own[l], s.bare[l][i] = x, x.curvature
 		if x.h == 0 {
 			continue
 		}

@@ -191,6 +191,40 @@ func TestMeasureTogether(t *testing.T) {
 	}
 }
 
+// TestMeasureTogetherInNoise: what elements that are seen together have in common tells, where of most of them the curvature is negative, as it is where data are few; neighbours that know of one another do not
+// count as such.
+func TestMeasureTogetherInNoise(t *testing.T) {
+	const n = 20
+	plain := make([]float64, 1+2*n)
+	for k := range plain {
+		plain[k] = math.Sin(float64(3 * k))
+	}
+	v := measuredPair(n)
+	NewMeasures(affine{}, ofValues(func(x []float64) float64 {
+		sum, l := 0.0, 0.0
+		for i := range n {
+			a, b := x[1+2*i], x[2+2*i]
+			sum += b
+			l -= 0.02 * sum * sum
+			if i%4 != 0 {
+				l += 0.03 * float64(n-i) * b * b // more than it has of its own
+			}
+			if l -= a * a; i > 0 {
+				l -= 0.9 * a * x[2*i-1]
+			}
+		}
+		return l
+	}), func() {}, len(plain), 1, v).At(plain)
+	for i := range n {
+		if r := v.Root[0][i]; math.Abs(r*r-2) > 5e-3 {
+			t.Errorf("the information of element %d, which knows of its neighbours, is %v, want 2", i, r*r)
+		}
+		if r := v.Root[2][i]; r != 0 {
+			t.Errorf("the root of element %d that is seen with others is %v, not 0", i, r)
+		}
+	}
+}
+
 // TestMeasureDetermined: elements that are seen together, of each of which data say much more than the prior, have a root of many times their prior's and a power of 4, whatever the point, and nothing
 // else; of others beside them as much is known as before.
 func TestMeasureDetermined(t *testing.T) {
