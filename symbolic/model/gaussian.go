@@ -364,8 +364,8 @@ func (p *Posterior) scaling(e *expr.Expr, latents []*latent) bool {
 }
 
 // proper reports whether terms make a proper prior of latent vectors: each element is the left side of one, whose
-// center holds vectors of lower rank, earlier elements of its own and of vectors that hold its earlier elements in turn, only. The precision is then Bᵀ diag(1/σ²) B with a
-// triangular B that has ones on its diagonal.
+// center holds vectors of lower rank, elements of its own that come before it in some order (ways), and earlier ones of vectors that hold its earlier elements in turn, only. The precision is then
+// Bᵀ diag(1/σ²) B with a B that has ones on its diagonal and is triangular in that order.
 func (p *Posterior) proper(priors []*standIn, latents []*latent) bool {
 	below, beside, earlier := relation{}, relation{}, relation{} // of a vector those that it holds: anyhow, at the same element, at earlier ones
 	for _, v := range latents {
@@ -373,6 +373,7 @@ func (p *Posterior) proper(priors []*standIn, latents []*latent) bool {
 			continue // a prior that says nothing leaves the data
 		}
 		covered := make([][]dsl.Range, len(v.is)) // along each dimension, where all of the others is
+		own := ways{}
 		for _, t := range priors {
 			if t.u.Op != expr.Ref || t.u.Tensor != v.values() {
 				continue
@@ -392,7 +393,7 @@ func (p *Posterior) proper(priors []*standIn, latents []*latent) bool {
 					case w != v && expr.Mentions(r, w.values()):
 						below[v] = append(below[v], w)
 					case w == v && r.Tensor == v.values():
-						ok = ok && before(r.Subs, at)
+						ok = ok && own.add(r.Subs, at)
 					case w == v:
 						ok = ok && !expr.Mentions(r, v.values())
 					}
@@ -401,6 +402,9 @@ func (p *Posterior) proper(priors []*standIn, latents []*latent) bool {
 			if !ok {
 				return false
 			}
+		}
+		if !own.ordered() {
+			return false
 		}
 		whole := false
 		for d, i := range v.is {
@@ -445,12 +449,11 @@ func (t *standIn) covers(v *latent, covered [][]dsl.Range) bool {
 	var indices []*expr.Index
 	part := -1 // the dimension that it is not all of
 	for d, at := range t.u.Subs {
-		r := dsl.Range{Lo: at.At, Hi: at.At}
+		r := positions(at)
 		switch {
 		case at.IsFixed():
 		case at.Index != nil && slices.Contains(t.indices, at.Index) && !slices.Contains(indices, at.Index):
 			indices = append(indices, at.Index)
-			r = dsl.Range{Lo: at.Index.Range.Lo.Plus(at.Offset), Hi: at.Index.Range.Hi.Plus(at.Offset)}
 		default:
 			return false
 		}
@@ -468,6 +471,52 @@ func (t *standIn) covers(v *latent, covered [][]dsl.Range) bool {
 		}
 	}
 	return true
+}
+
+// positions are those that a subscript names that is fixed or an index.
+func positions(at expr.Sub) dsl.Range {
+	if at.Index == nil {
+		return dsl.Range{Lo: at.At, Hi: at.At}
+	}
+	return dsl.Range{Lo: at.Index.Range.Lo.Plus(at.Offset), Hi: at.Index.Range.Hi.Plus(at.Offset)}
+}
+
+// ways are how elements of a vector are made of others of its own, by parts of them: of those before, as in a random walk, of those after, as in one that goes back from the last, or from the middle
+// outwards.
+type ways struct {
+	forth, back []dsl.Range // the parts, along their dimension
+	far         bool        // an element is made of others than its neighbours
+}
+
+// add takes that an element at t is made of one at s. It reports whether that comes before it or after it.
+func (w *ways) add(s, t []expr.Sub) bool {
+	parts := &w.forth
+	switch {
+	case before(s, t):
+	case before(t, s):
+		parts = &w.back
+	default:
+		return false
+	}
+	for d := range s {
+		if s[d] != t[d] {
+			*parts = append(*parts, positions(t[d]))
+			apart := t[d].Offset - s[d].Offset + t[d].At.Offset - s[d].At.Offset
+			w.far = w.far || apart < -1 || apart > 1
+		}
+	}
+	return true
+}
+
+// ordered reports whether there is an order in which elements come behind those that they are made of. Where some are made of those before them and some of those after, each of a neighbour, no two
+// neighbours are made of each other.
+func (w *ways) ordered() bool {
+	if len(w.forth) == 0 || len(w.back) == 0 {
+		return true
+	}
+	return !w.far && !slices.ContainsFunc(w.forth, func(f dsl.Range) bool {
+		return slices.ContainsFunc(w.back, func(b dsl.Range) bool { return f == b || f.Lo == b.Hi.Plus(1) })
+	})
 }
 
 // before reports whether an element is proved to lie before another along one dimension, and not elsewhere along the others.
