@@ -367,6 +367,11 @@ func (p *Posterior) scaling(e *expr.Expr, latents []*latent) bool {
 // center holds vectors of lower rank, elements of its own that come before it in some order (ways), and earlier ones of vectors that hold its earlier elements in turn, only. The precision is then
 // Bᵀ diag(1/σ²) B with a B that has ones on its diagonal and is triangular in that order.
 func (p *Posterior) proper(priors []*standIn, latents []*latent) bool {
+	return p.triangular(priors, latents, (*Posterior).element) || p.triangular(priors, latents, (*Posterior).lead)
+}
+
+// triangular is proper with what says which element a prior makes of others: others may say more of elements that have one.
+func (p *Posterior) triangular(priors []*standIn, latents []*latent, made func(p *Posterior, t *standIn, v *latent) (*expr.Expr, []*expr.Expr)) bool {
 	below, beside, earlier := relation{}, relation{}, relation{} // of a vector those that it holds: anyhow, at the same element, at earlier ones
 	for _, v := range latents {
 		if v.level() {
@@ -375,15 +380,16 @@ func (p *Posterior) proper(priors []*standIn, latents []*latent) bool {
 		covered := make([][]dsl.Range, len(v.is)) // along each dimension, where all of the others is
 		own := ways{}
 		for _, t := range priors {
-			if t.u.Op != expr.Ref || t.u.Tensor != v.values() {
+			lead, others := made(p, t, v)
+			if lead == nil {
 				continue
 			}
-			at := t.u.Subs
-			if !t.covers(v, covered) {
+			at := lead.Subs
+			if !t.covers(at, v, covered) {
 				return false
 			}
 			ok := true
-			expr.Refs(p.C.Inlined(t.center), func(r *expr.Expr) {
+			see := func(r *expr.Expr) {
 				for _, w := range latents {
 					switch {
 					case w != v && r.Tensor == w.values() && len(w.is) == 1 && len(v.is) == 1 && before(r.Subs, at):
@@ -398,7 +404,10 @@ func (p *Posterior) proper(priors []*standIn, latents []*latent) bool {
 						ok = ok && !expr.Mentions(r, v.values())
 					}
 				}
-			})
+			}
+			for _, e := range append(others, t.center) {
+				expr.Refs(p.C.Inlined(e), see)
+			}
 			if !ok {
 				return false
 			}
@@ -444,11 +453,11 @@ func (r relation) reaches(v, other *latent) bool {
 
 // covers adds the elements that a prior is of to those that others are of: along one dimension, where it is of all along the others. It reports whether the elements
 // are different ones.
-func (t *standIn) covers(v *latent, covered [][]dsl.Range) bool {
+func (t *standIn) covers(subs []expr.Sub, v *latent, covered [][]dsl.Range) bool {
 	var own []dsl.Range
 	var indices []*expr.Index
 	part := -1 // the dimension that it is not all of
-	for d, at := range t.u.Subs {
+	for d, at := range subs {
 		r := positions(at)
 		switch {
 		case at.IsFixed():
@@ -471,6 +480,35 @@ func (t *standIn) covers(v *latent, covered [][]dsl.Range) bool {
 		}
 	}
 	return true
+}
+
+// element is the element of a vector that is the left side of a prior.
+func (p *Posterior) element(t *standIn, v *latent) (own *expr.Expr, others []*expr.Expr) {
+	if t.u.Op != expr.Ref || t.u.Tensor != v.values() {
+		return nil, nil
+	}
+	return t.u, nil
+}
+
+// lead is that or, where the left side is a sum, as x[t] − x[t−1] is, the last element there, as it is or divided by what is no vector. The others are what stands beside it.
+func (p *Posterior) lead(t *standIn, v *latent) (own *expr.Expr, others []*expr.Expr) {
+	u := p.C.Inlined(t.u)
+	if n := slices.IndexFunc(u.Args, func(a *expr.Expr) bool { return expr.Mentions(a, v.values()) }); u.Op == expr.Mul && n >= 0 && u.K[n] == 1 {
+		others, u = slices.Delete(slices.Clone(u.Args), n, n+1), u.Args[n]
+	}
+	if u.Op == expr.Ref && u.Tensor == v.values() {
+		return u, others
+	}
+	at := -1
+	for n, a := range u.Args {
+		if u.Op == expr.Add && a.Op == expr.Ref && a.Tensor == v.values() && (at < 0 || before(u.Args[at].Subs, a.Subs)) {
+			at = n
+		}
+	}
+	if at < 0 {
+		return nil, nil
+	}
+	return u.Args[at], append(others, slices.Delete(slices.Clone(u.Args), at, at+1)...)
 }
 
 // positions are those that a subscript names that is fixed or an index.
