@@ -24,13 +24,18 @@ func (r *Derived) Uncarried() bool {
 func many(x dsl.Extent) bool { return !x.IsConst() || x.Offset > model.MostVectors }
 
 // Fit derives a model that leaves its metric to hamc for the sizes of its data: with dense precisions of latent vectors, which regressions with a prior of unknown scale
-// have. It is r where no more vectors have maps with them, or these cost too much.
+// have. It is r where no more vectors have maps with them, or these cost too much. Where sizes decide which of several vectors have maps, r is derived anew for them before.
 func (r *Derived) Fit(sizes map[string]int) *Derived {
+	m := *r.Model
+	m.Sizes = sizes
+	if r.Unsized {
+		if d, list := derive(&m, r.Block, r.Curved, r.Maps, &model.Spent{}); d != nil && len(list) == 0 {
+			r = d
+		}
+	}
 	if !r.Uncarried() {
 		return r
 	}
-	m := *r.Model
-	m.Sizes = sizes
 	var found []*Derived
 	for _, limit := range limitsOfWork {
 		for n, maps := range []model.Maps{model.DenseMaps, model.TurnedMaps, model.FrozenMaps} {

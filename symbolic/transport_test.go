@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -442,5 +443,45 @@ func TestSmallerMaps(t *testing.T) {
 	d, _ := load(t, string(text))
 	if len(d.Transports) != 4 || d.Maps != model.SmallMaps {
 		t.Errorf("%d maps of kind %d, want four of kind %d", len(d.Transports), d.Maps, model.SmallMaps)
+	}
+}
+
+// TestSizesDecide: loadings and scales of what is measured, with priors that are the same everywhere, have no map beside the factor scores that these steer, where the data at hand say that there are fewer of
+// them; and emission derives the same.
+func TestSizesDecide(t *testing.T) {
+	d, _ := load(t, `model factors
+data n, J int
+data f int[J] in 1..3
+data y real[n, J]
+param nu real[J]
+param lam, psi real[J] > 0
+param eta real[n, 3]
+param L corr_cholesky[3]
+nu ~ normal(0, 2)
+lam ~ normal(0, 1)
+psi ~ exponential(1)
+L ~ lkj_corr_cholesky(2)
+eta[i, :] ~ multi_normal_cholesky(0, L) for i in n
+y[i, j] ~ normal(nu[j] + lam[j]*eta[i, f[j]], psi[j]) for i in n, j in J`)
+	carried := func(d *Derived) (names []string) {
+		for _, b := range d.Params {
+			if b.Latent() {
+				names = append(names, b.Decl.ObjectName())
+			}
+		}
+		return names
+	}
+	if got := carried(d); !d.Unsized || !slices.Contains(got, "lam") {
+		t.Errorf("without sizes %v have maps; sizes would decide: %v", got, d.Unsized)
+	}
+	fitted := d.Fit(map[string]int{"n": 200, "J": 9})
+	again, err := fitted.ForEmission()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []*Derived{fitted, again} {
+		if got := carried(d); d.Unsized || slices.Contains(got, "lam") || slices.Contains(got, "psi") || !slices.Contains(got, "eta") {
+			t.Errorf("for 200 cases of 9 items %v have maps; sizes would decide: %v", got, d.Unsized)
+		}
 	}
 }

@@ -398,7 +398,7 @@ func (p *Posterior) few(unit []*latent) bool {
 // steering are the first vectors of units that have no map, for the sake of longer ones that follow them: with a prior that is the same everywhere, the precision of the map of
 // another vector depends on them, as that of factor scores on loadings and on the scales of what is measured. A joint map would have it at their
 // reference, and where they are far from it the longer vector would be as narrow as they say, and its map would not know. Of themselves an adapted metric knows as much as a map.
-// Units are compared where the sizes of both are at hand.
+// Units are compared where the sizes of both are at hand; where these would decide, and are not, Unsized says so.
 func (p *Posterior) steering(units [][]*latent) map[*latent]bool {
 	out := map[*latent]bool{}
 	count := map[*latent]int{}
@@ -410,7 +410,11 @@ func (p *Posterior) steering(units [][]*latent) map[*latent]bool {
 	longest := slices.Clone(units)
 	slices.SortStableFunc(longest, func(a, b []*latent) int { return cmp.Compare(count[b[0]], count[a[0]]) })
 	for n, unit := range longest {
-		if count[unit[0]] == 0 || unit[0].standard != nil || !p.fixed(unit, false) {
+		if unit[0].standard != nil || !p.fixed(unit, false) {
+			continue
+		}
+		if count[unit[0]] == 0 {
+			p.Unsized = p.Unsized || slices.ContainsFunc(longest, func(o []*latent) bool { return o[0] != unit[0] && p.seenWith(o, unit) && p.steers(unit, o) })
 			continue
 		}
 		out[unit[0]] = slices.ContainsFunc(longest[:n], func(o []*latent) bool {
