@@ -260,7 +260,7 @@ func newAnchoring(c *carrier, n int) *anchoring {
 }
 
 // learn takes transition number n, which led to q. At the end of a window the map becomes that of the mean, q the
-// coordinates of the same point, and so do the points that the metric is made of, if not nil: a metric of their coordinates under the map before would be that of another density.
+// coordinates of the same point, and so do the points that the metric is made of, where one is adapted: a metric of their coordinates under the map before would be that of another density.
 func (a *anchoring) learn(n int, q []float64, metric *adapter) {
 	if len(a.ends) == 0 || n < a.begin {
 		return

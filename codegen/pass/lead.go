@@ -67,6 +67,7 @@ func exact(k float64) bool {
 func (l *leads) beginnings(e *loop.Expr, k float64, memo map[*loop.Expr]int) []string {
 	var parts []string
 	switch {
+	case slices.ContainsFunc(e.K, math.IsNaN): // nothing is taken out of what is no number
 	case e.Op == loop.Add:
 		for n, a := range e.Args {
 			parts = append(parts, fmt.Sprint(e.K[n], ":", l.s.value(a, memo)))

@@ -12,6 +12,9 @@ import (
 // Tolerance is how far from 1 the sum of a simplex may be, as in Stan.
 const Tolerance = 1e-8
 
+// roundedOff is how far from 1 the sum of a simplex is where its elements look as if they had been rounded.
+const roundedOff = 1e-2
+
 // SimplexCoordinates writes the stick-breaking coordinates of the simplex x to q, which has one element less:
 //
 //	q_k = logit(z_k) + log(K − k),   z_k = x_k / Σ_{j≥k} x_j.
@@ -40,10 +43,13 @@ func CheckSimplex(x []float64) error {
 		}
 		sum += v
 	}
-	if !(math.Abs(sum-1) <= Tolerance) {
-		return fmt.Errorf(" has the sum %v, but the elements of a simplex sum to 1", sum)
+	switch off := math.Abs(sum - 1); {
+	case off <= Tolerance:
+		return nil
+	case off <= roundedOff:
+		return fmt.Errorf(" has the sum %v, but the elements of a simplex sum to 1; if they were rounded, divide each by the sum", sum)
 	}
-	return nil
+	return fmt.Errorf(" has the sum %v, but the elements of a simplex sum to 1", sum)
 }
 
 // Rows applies one of the functions of this package to each of a number of rows of x and q. What is wrong names the row, if there

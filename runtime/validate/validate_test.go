@@ -54,6 +54,7 @@ func TestDemands(t *testing.T) {
 		{"simplex", func(c *validate.Checker) { c.Simplex("w", []float64{0.5, 0.4}, 2) }, "w has the sum 0.9, but the elements of a simplex sum to 1"},
 		{"simplexes", func(c *validate.Checker) { c.Simplex("Y", []float64{0.5, 0.5, 0.25, 0.75}, 2) }, ""},
 		{"no simplexes", func(c *validate.Checker) { c.Simplex("Y", nil, 0) }, ""},
+		{"a simplex that was rounded", func(c *validate.Checker) { c.Simplex("w", []float64{0.333, 0.333, 0.333}, 3) }, "w has the sum 0.9990000000000001, but the elements of a simplex sum to 1; if they were rounded, divide each by the sum"},
 		{"a row that is no simplex", func(c *validate.Checker) { c.Simplex("Y", []float64{0.5, 0.5, 0.25, 0.5}, 2) }, "Y[2] has the sum 0.75, but the elements of a simplex sum to 1"},
 		{"a zero in a simplex", func(c *validate.Checker) { c.Simplex("Y", []float64{0.5, 0.5, 0, 1}, 2) }, "Y[3] is 0, but must be above 0"},
 		{"NaN covariance", func(c *validate.Checker) { c.Covariance("S", []float64{1, nan, nan, 1}, 2) }, "S is not"},
