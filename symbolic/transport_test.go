@@ -143,6 +143,8 @@ var latents = []struct{ name, text, want string }{
 	{"differences of groups from each other", "param a real[J]\ndata f int[n] in 1..J\na ~ normal(mu, tau)\na[g] - a[f] ~ normal(0, 0.1)\ny ~ normal(a[g], s)", ""},
 	{"a walk of order two, back", "param a real[T]\na[T] ~ normal(0, 1)\na[T-1] ~ normal(a[T], tau)\na[t] ~ normal(2*a[t+1] - a[t+2], tau) for t in 1..T-2\nw ~ normal(a, s)", "a 3"},
 	{"a walk from the middle outwards", "param a real[T]\na[5] ~ normal(0, 1)\na[t] ~ normal(a[t+1], tau) for t in 1..4\na[t] ~ normal(a[t-1], tau) for t in 6..T\nw ~ normal(a, s)", "a 2"},
+	{"walks that know of one another, one of which goes back", "param a, b real[T]\na[T] ~ normal(0, 1)\na[1] ~ normal(a[2], tau)\na[t] ~ normal(0.5*a[t+1] + 0.5*b[t-1], tau) for t in 2..T-1\nb[1] ~ normal(0, 1)\nb[t] ~ normal(a[t-1], tau) for t in 2..T\nw ~ normal(a, s)\nw ~ normal(b, s)", "a 2"},
+	{"a walk that another, which goes back, follows", "param a, b real[T]\na[1] ~ normal(0, 1)\na[t] ~ normal(a[t-1], tau) for t in 2..T\nb[T] ~ normal(0, 1)\nb[t] ~ normal(b[t+1] + 0.1*a[t], tau) for t in 1..T-1\nw ~ normal(a, s)\nw ~ normal(b, s)", "b 4, a 4"},
 	{"neighbours that are made of each other", "param a real[T]\na[t] ~ normal(a[t+1], tau) for t in 1..4\na[t] ~ normal(a[t-1], tau) for t in 5..T\nw ~ normal(a, s)", ""},
 	{"elements that are made of those on both sides", "param a real[T]\na[1] ~ normal(0, 1)\na[T] ~ normal(0, 1)\na[t] ~ normal(0.4*a[t-1] + 0.4*a[t+1], tau) for t in 2..T-1\nw ~ normal(a, s)", ""},
 	{"elements that are made of others further away, on both sides", "param a real[T]\na[4..5] ~ normal(0, 1)\na[t] ~ normal(a[t+2], tau) for t in 1..3\na[t] ~ normal(a[t-3], tau) for t in 6..T\nw ~ normal(a, s)", ""},

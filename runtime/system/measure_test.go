@@ -163,14 +163,19 @@ func TestMeasureScales(t *testing.T) {
 	}
 }
 
+// scattered is a point of a number and two vectors of n elements.
+func scattered(n int, shift float64) []float64 {
+	plain := make([]float64, 1+2*n)
+	for k := range plain {
+		plain[k] = math.Sin(float64(3*k)) + shift
+	}
+	return plain
+}
+
 // TestMeasureTogether: of a vector whose elements are seen together, each less than its prior says, nothing counts as known, and of others all is.
 func TestMeasureTogether(t *testing.T) {
 	const n = 20
-	plain := make([]float64, 1+2*n)
-	for k := range plain {
-		plain[k] = math.Sin(float64(3 * k))
-	}
-	v := measuredPair(n)
+	plain, v := scattered(n, 0), measuredPair(n)
 	NewMeasures(affine{}, ofValues(func(x []float64) float64 {
 		sum, l := 0.0, 0.0
 		for i := range n {
@@ -195,11 +200,7 @@ func TestMeasureTogether(t *testing.T) {
 // count as such.
 func TestMeasureTogetherInNoise(t *testing.T) {
 	const n = 20
-	plain := make([]float64, 1+2*n)
-	for k := range plain {
-		plain[k] = math.Sin(float64(3 * k))
-	}
-	v := measuredPair(n)
+	plain, v := scattered(n, 0), measuredPair(n)
 	NewMeasures(affine{}, ofValues(func(x []float64) float64 {
 		sum, l := 0.0, 0.0
 		for i := range n {
@@ -230,11 +231,7 @@ func TestMeasureTogetherInNoise(t *testing.T) {
 func TestMeasureDetermined(t *testing.T) {
 	const n = 20
 	for _, shift := range []float64{0, 0.1} {
-		plain := make([]float64, 1+2*n)
-		for k := range plain {
-			plain[k] = math.Sin(float64(3*k)) + shift
-		}
-		v := measuredPair(n)
+		plain, v := scattered(n, shift), measuredPair(n)
 		NewMeasures(affine{}, ofValues(func(x []float64) float64 {
 			sum, l := 0.0, 0.0
 			for i := range n {
@@ -263,11 +260,7 @@ func TestMeasureDetermined(t *testing.T) {
 // that: here the information is the same of all.
 func TestMeasureSome(t *testing.T) {
 	const n = 20
-	plain := make([]float64, 1+2*n)
-	for k := range plain {
-		plain[k] = math.Sin(float64(3 * k))
-	}
-	calls := 0
+	plain, calls := scattered(n, 0), 0
 	unseen := ofValues(func(x []float64) float64 {
 		calls++
 		sum := 0.0

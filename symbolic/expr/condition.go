@@ -196,7 +196,7 @@ func (c *Context) conditionOf(e *Expr, depth int) (cond *Expr, where int) {
 				return cond, where
 			}
 		}
-	case Sum: // closed: nothing is made of a condition that the index is in
+	case Sum: // as it is: a condition that its index is in is none, and need not be opened
 		if cond, where = c.conditionOf(e.Args[0], depth-1); cond != nil && !cond.HasFree(e.Index) {
 			return cond, where
 		}

@@ -373,6 +373,7 @@ func (p *Posterior) proper(priors []*standIn, latents []*latent) bool {
 // triangular is proper with what says which element a prior makes of others: others may say more of elements that have one.
 func (p *Posterior) triangular(priors []*standIn, latents []*latent, made func(p *Posterior, t *standIn, v *latent) (*expr.Expr, []*expr.Expr)) bool {
 	below, beside, earlier := relation{}, relation{}, relation{} // of a vector those that it holds: anyhow, at the same element, at earlier ones
+	goesBack := false
 	for _, v := range latents {
 		if v.level() {
 			continue // a prior that says nothing leaves the data
@@ -415,6 +416,7 @@ func (p *Posterior) triangular(priors []*standIn, latents []*latent, made func(p
 		if !own.ordered() {
 			return false
 		}
+		goesBack = goesBack || len(own.back) > 0
 		whole := false
 		for d, i := range v.is {
 			whole = whole || covers(covered[d], i.Range.Hi)
@@ -423,9 +425,12 @@ func (p *Posterior) triangular(priors []*standIn, latents []*latent, made func(p
 			return false
 		}
 	}
-	// Vectors that are above each other are so at earlier elements, and no other is between them.
+	// Vectors that are above each other are so at earlier elements, and no other is between them; where one goes back, what is earlier is not made before.
 	all, now := relation{}, relation{}
 	for _, v := range latents {
+		if goesBack {
+			below[v] = append(below[v], earlier[v]...)
+		}
 		now[v] = slices.Concat(below[v], beside[v])
 		all[v] = slices.Concat(now[v], earlier[v])
 	}
