@@ -135,6 +135,7 @@ type phases struct {
 	data, given, logDensity, gradient, slope, metric, force, prepare, rank1, contract, jacobian, product, curvature, value, generate, prior, logJacobian, unseen, plain phase
 
 	whitened []phase // by transport
+	chained  []phase // by Derived.Chained
 }
 
 // newUnits makes the generators of a model: that of the type Model first, then
@@ -325,6 +326,7 @@ func (g *generator) results() [][]symbolic.Output {
 	d := g.d
 	lists := [][]symbolic.Output{one(d.LogDensity), d.Gradient, d.Matrix, d.Force, d.Rank1, d.Contract, d.Jacobian, d.Product, d.Curvature, d.Value, g.dynamics.others(g)}
 	lists = append(lists, d.Generated, d.Prior, d.LogJacobian, d.Unseen, d.Whitened, d.Pushed, d.EndOutputs())
+	lists = append(lists, d.Chained...)
 	return append(lists, g.odeOutputs...)
 }
 
@@ -375,6 +377,9 @@ func (g *generator) pickPhases(all map[*expr.Def]bool) {
 	}
 	for _, o := range d.Whitened {
 		g.ph.whitened = append(g.ph.whitened, phase{defs: g.pick(g.closure(one(o)), late)})
+	}
+	for _, own := range d.Chained {
+		g.ph.chained = append(g.ph.chained, phase{defs: g.pick(g.closure(own), late)})
 	}
 }
 
@@ -468,6 +473,9 @@ func (g *generator) targets() {
 	vector(&g.ph.plain, "dst", d.Pushed)
 	for n, o := range d.Whitened {
 		vector(&g.ph.whitened[n], "dst", one(o))
+	}
+	for n, own := range d.Chained {
+		vector(&g.ph.chained[n], "dst", own)
 	}
 	for _, o := range d.Value {
 		g.ph.value.targets = append(g.ph.value.targets, target{out: o, dst: g.outputTensor(layout{kind: "values", array: "dst", row: o.Row})})

@@ -263,7 +263,7 @@ func (g *generator) transforms() []jen.Code {
 	for n, b := range g.d.Params {
 		lines = append(lines, g.inverse(p, n, b)...)
 	}
-	lines = append(append(g.prologue(p), lines...), jen.Return(jen.Nil()))
+	lines = append(append(g.prologue(p), append(lines, g.chains(p)...)...), jen.Return(jen.Nil()))
 	name, inverse := "Unconstrain", "Unconstrain is the inverse of Constrain; its error names the first parameter\noutside its support."
 	if g.transported() {
 		add(inverse, g.method(name).Params(floats("q", "values")).Error().Block(

@@ -71,6 +71,9 @@ func (g *generator) build() {
 	for n := range g.ph.whitened {
 		g.function(g.whitening(n), &g.ph.whitened[n])
 	}
+	for n := range g.ph.chained {
+		g.function(g.chaining(n), &g.ph.chained[n])
+	}
 	g.prog.Largest = g.opt.Largest
 	g.buildEquations()
 	pass.Run(g.prog, g.opt.AfterPass)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -39,6 +40,17 @@ func (g *generator) transportsDoc() string {
 
 // whitening is the name of the function that finds the coordinates of a latent vector.
 func (g *generator) whitening(n int) string { return "pull" + strconv.Itoa(n+1) }
+
+// chaining is the name of the function that finds the plain coordinates of a parameter that a chain is written by.
+func (g *generator) chaining(n int) string { return "chain" + strconv.Itoa(n+1) }
+
+// chains puts the elements of chains in the place of the values of parameters that they are written by.
+func (g *generator) chains(p *printer) (lines []jen.Code) {
+	for n := range g.d.Chained {
+		lines = append(lines, jen.Copy(sdot("plain"), id("q")), sdot(g.chaining(n)).Call(id("q"), sdot("plain")))
+	}
+	return lines
+}
 
 // transportFields declares the work space of Push and Pull, and the reference.
 func (g *generator) transportFields(st *jen.Group) {
@@ -101,11 +113,24 @@ func (g *generator) transportMethods(prepare []jen.Code) []jen.Code {
 		parts = append(parts, doc(method+" writes the coordinates "+name+" to dst, for plain ones in their place in q.",
 			g.method(method).Params(floats("dst", "q")).Block(g.body(method)...)))
 	}
+	for n, group := range g.d.Chains() {
+		method := g.chaining(n)
+		var names []string
+		for _, x := range group {
+			names = append(names, x.Name)
+		}
+		parts = append(parts, doc(method+" writes the elements of "+strings.Join(names, " and ")+" to dst, for what they are made of in the place of coordinates in q, with the plain coordinates of others.",
+			g.method(method).Params(floats("dst", "q")).Block(g.body(method)...)))
+	}
 	out := []jen.Code{
 		doc("Push puts the plain coordinates of latent vectors in the place of theirs in q.", g.method("Push").Params(floats("q")).Block(append(g.prologue(to), push...)...)),
 		doc("Pull is the inverse of Push: it puts coordinates in the place of plain ones.", g.method("Pull").Params(floats("q")).Block(append(g.prologue(from), pull...)...)),
 	}
-	out = append(out, doc("LogJacobian returns log |∂x/∂z| of the maps at q, a part of L(q): the rest is the log density in plain coordinates.",
+	of := "log |∂x/∂z| of the maps at q, a part of L(q): the rest is the log density in plain coordinates."
+	if len(g.d.Chained) > 0 {
+		of = "the logarithm of the Jacobian at q of what the coordinates of declarations are by z, a part of L(q): the rest is the log density in these."
+	}
+	out = append(out, doc("LogJacobian returns "+of,
 		g.method("LogJacobian").Params(jen.Id("q").Index().Float64()).Float64().Block(g.densityBody("LogJacobian", &g.ph.logJacobian)...)))
 	out = append(out, parts...)
 	if len(g.d.Measures) > 0 {

@@ -66,6 +66,33 @@ func (l *Let) Values() []Expr {
 // Params are the parameters that a definition depends on.
 func (l *Let) Params() map[*Param]bool { return paramsOf(l.Values()...) }
 
+// Reads are the parameters and the other definitions that a definition reads by itself, or by the arguments and definitions of the function that it belongs to.
+func (l *Let) Reads() (params map[*Param]bool, lets map[*Let]bool) {
+	params, lets = map[*Param]bool{}, map[*Let]bool{}
+	var visit func(Expr)
+	visit = func(e Expr) {
+		n, ok := e.(*Name)
+		if !ok {
+			children(e, visit)
+			return
+		}
+		switch o := n.Obj.(type) {
+		case *Param:
+			params[o] = true
+		case *Let:
+			if o.Local && o.Recursion == nil {
+				visit(o.Value)
+			} else if o != l {
+				lets[o] = true
+			}
+		}
+	}
+	for _, v := range l.Values() {
+		visit(v)
+	}
+	return params, lets
+}
+
 // partRead is what a part reads of a definition in parts.
 type partRead struct {
 	from, to *Let

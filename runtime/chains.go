@@ -544,7 +544,7 @@ func (w *walker) sample() error {
 			out.Blocks[i].Sampling.Add(&ts[i])
 		}
 		sweepStats(row[:w.stats], ts)
-		row[0] = w.sweep.carrier.plainDensity(w.q, row[0])
+		row[0] = w.sweep.carrier.declaredDensity(w.q, row[0])
 		w.report(row[w.stats:], values[:own], values[own:], n)
 		if !opt.Discard {
 			for j, x := range row[:w.stats] {

@@ -10,7 +10,7 @@ import (
 //
 //	x = c(θ) + L(θ)⁻ᵀz
 //
-// of the other coordinates θ, so that z is near N(0, I) whatever θ is; x are the values of the parameter, or their logarithms or logits.
+// of the other coordinates θ, so that z is near N(0, I) whatever θ is; x are the values of the parameter, or their logarithms or logits, or the chain that they are the innovations of.
 // LogDensity has the logarithm of the map's Jacobian in it: what is drawn are the values, exactly. Info marks latent vectors, which have
 // a coordinate for each value.
 //
@@ -27,8 +27,8 @@ type Transported interface {
 	// Plain is Unconstrain, but for that it writes plain coordinates: it needs no map, which may have no value where values are far from the reference.
 	Plain(q, values []float64) error
 
-	// LogJacobian returns log |∂x/∂z| at q, the part of LogDensity that the map has: the log density in plain
-	// coordinates is the rest.
+	// LogJacobian returns the logarithm of the Jacobian at q of what the coordinates of declarations are by z, the part of LogDensity that the map has: the log
+	// density in those coordinates is the rest. They are x, but for innovations.
 	LogJacobian(q []float64) float64
 }
 
@@ -127,8 +127,8 @@ func (c *carrier) enter(plain []float64) {
 	c.pull(plain)
 }
 
-// plainDensity is the log density in plain coordinates at q, of one that is l.
-func (c *carrier) plainDensity(q []float64, l float64) float64 {
+// declaredDensity is the log density in the coordinates of declarations at q, of one that is l.
+func (c *carrier) declaredDensity(q []float64, l float64) float64 {
 	if c.transported == nil {
 		return l
 	}

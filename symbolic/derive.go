@@ -68,6 +68,7 @@ type Derived struct {
 	Unseen      []Output     // the log density of terms that maps measure: one number, or none
 	Whitened    []Output     // the coordinates of latent vectors, by Posterior.Transports, where plain ones stand in their place
 	Pushed      []Output     // the plain coordinates of latent vectors likewise
+	Chained     [][]Output   // plain coordinates that chains are, by Posterior.Chains, where their innovations stand in their place
 	Settings    []Output     // of the map, if the metric is one of B
 	Generated   []Output     // Posterior.Quantities
 	Prior       []Output     // Posterior.Priors
@@ -136,7 +137,7 @@ func (r *Derived) take() bool { return r.emitted.CompareAndSwap(false, true) }
 func (r *Derived) copied() *Derived {
 	prog := *r.Prog
 	out := &Derived{Posterior: r.Posterior, Metric: r.Metric, Prog: &prog, LogDensity: r.LogDensity, Gradient: r.Gradient, Matrix: r.Matrix, Force: r.Force,
-		Contract: r.Contract, Rank1: r.Rank1, Jacobian: r.Jacobian, Product: r.Product, Value: r.Value, Ends: r.Ends, LogJacobian: r.LogJacobian, Unseen: r.Unseen, Whitened: r.Whitened, Pushed: r.Pushed, Settings: r.Settings, Generated: r.Generated, Prior: r.Prior,
+		Contract: r.Contract, Rank1: r.Rank1, Jacobian: r.Jacobian, Product: r.Product, Value: r.Value, Ends: r.Ends, LogJacobian: r.LogJacobian, Unseen: r.Unseen, Whitened: r.Whitened, Pushed: r.Pushed, Chained: r.Chained, Settings: r.Settings, Generated: r.Generated, Prior: r.Prior,
 		ByColumns: r.ByColumns, IterationWork: r.IterationWork, Large: r.Large, Curved: r.Curved, Curvature: r.Curvature, Weights: r.Weights, Velocities: r.Velocities}
 	for _, d := range r.Conditionals {
 		out.Conditionals = append(out.Conditionals, d.copied())
@@ -308,6 +309,13 @@ func (r *Derived) density() {
 		r.Whitened = append(r.Whitened, o)
 		o.E = r.Prog.Lower(t.Plain, ctx)
 		r.Pushed = append(r.Pushed, o)
+	}
+	for _, group := range r.Posterior.Chains() {
+		var own []Output
+		for _, x := range group {
+			own = append(own, Output{Row: slices.Index(r.Params, x.Param), Col: -1, Dir: -1, Indices: x.Indices, E: r.Prog.Lower(x.Plain, x.Indices)})
+		}
+		r.Chained = append(r.Chained, own)
 	}
 }
 

@@ -61,6 +61,9 @@ func (r *Derived) spendEmission() {
 	for _, o := range r.Whitened {
 		function(false, one(o))
 	}
+	for _, own := range r.Chained {
+		function(false, own)
+	}
 	function(false, r.Generated)
 	function(false, r.Prior)
 	if r.Metric == nil {

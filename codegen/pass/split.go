@@ -2,6 +2,7 @@ package pass
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/hamc-dev/hamc/codegen/loop"
@@ -338,6 +339,8 @@ func with(list []loop.Stmt, known map[*loop.Var]*loop.Expr) {
 		case e.Op == loop.Scalar && known[e.Var] != nil:
 			x := *known[e.Var]
 			return &x
+		case len(e.Args) > 0 && !slices.ContainsFunc(e.Args, func(a *loop.Expr) bool { return a.Op != loop.Num }) && (e.Op == loop.Add || e.Op == loop.Mul):
+			return loop.Number(ofNumbers(e))
 		case e.Op == loop.Add:
 			out := &loop.Expr{Op: loop.Add}
 			for n, a := range e.Args {
@@ -367,9 +370,43 @@ func with(list []loop.Stmt, known map[*loop.Var]*loop.Expr) {
 					return loop.Number(0)
 				}
 			}
+			return withoutOnes(e)
 		}
 		return e
 	}))
+}
+
+// withoutOnes is a product without factors of 1.
+func withoutOnes(e *loop.Expr) *loop.Expr {
+	out := &loop.Expr{Op: loop.Mul, Val: e.Val}
+	for n, a := range e.Args {
+		if !a.IsNum(1) {
+			out.K, out.Args = append(out.K, e.K[n]), append(out.Args, a)
+		}
+	}
+	switch {
+	case len(out.Args) == len(e.Args):
+		return e
+	case len(out.Args) == 1 && out.K[0] == 1 && out.Val == 1:
+		return out.Args[0]
+	}
+	return out
+}
+
+// ofNumbers is a sum or a product of numbers.
+func ofNumbers(e *loop.Expr) float64 {
+	if e.Op == loop.Mul {
+		v := e.Val
+		for n, a := range e.Args {
+			v *= math.Pow(a.Val, e.K[n])
+		}
+		return v
+	}
+	v := 0.0
+	for n, a := range e.Args {
+		v += float64(e.K[n] * a.Val)
+	}
+	return v
 }
 
 // rewrite replaces the expressions of statements.

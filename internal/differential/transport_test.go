@@ -26,11 +26,36 @@ func latentPlaces(in *runtime.Info) (at []int) {
 	return at
 }
 
+// unmapped is a model without maps.
+func unmapped(t *testing.T, s *subject) runtime.Posterior {
+	t.Helper()
+	plain := *s
+	plain.text += "\nmetric identity\n"
+	if err := plain.derive(); err != nil {
+		t.Fatal(err)
+	}
+	m, err := plain.interpreted()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// declared makes coordinates of a model with maps those of its declarations, by the values.
+func declared(t *testing.T, m, without runtime.Posterior, q []float64) {
+	t.Helper()
+	values := make([]float64, m.Info().Size())
+	m.Constrain(values, q)
+	if err := without.Unconstrain(q, values); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestTransportsWhiten: where all that sees latent vectors is normal in them, their coordinates are independent standard normal
 // variates given the other parameters, whatever these are: ∂L/∂z = −z. So the centre is the conditional mean, and the factor
 // that of the conditional precision, of several vectors together too.
 func TestTransportsWhiten(t *testing.T) {
-	for _, s := range sampled(t, "transport_schools", "transport_funnel", "transport_slopes", "transport_nested", "transport_groups", "transport_functions", "transport_level", "transport_mean", "transport_balanced", "transport_balanced_three", "transport_lognormal", "transport_columns", "transport_walks", "transport_panel", "transport_held", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_coupled_walks", "transport_seasonal", "transport_months", "dense_horseshoe", "dense_rows", "dense_animal", "dense_scores", "dense_sum_to_zero_series", "transport_observed_rows") {
+	for _, s := range sampled(t, "transport_schools", "transport_funnel", "transport_slopes", "transport_nested", "transport_groups", "transport_functions", "transport_level", "transport_mean", "transport_balanced", "transport_balanced_three", "transport_lognormal", "transport_columns", "transport_walks", "transport_panel", "transport_held", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_coupled_walks", "transport_seasonal", "transport_months", "dense_horseshoe", "dense_rows", "dense_animal", "dense_scores", "dense_sum_to_zero_series", "transport_observed_rows", "innovations_walk", "innovations_sum", "innovations_cycle", "innovations_columns") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)
@@ -60,7 +85,7 @@ func TestTransportsWhiten(t *testing.T) {
 // TestTransportsScore: each map takes z = 0 one step of scoring from its reference, and where such steps come to rest is a mode of
 // the latent vectors given the others: ∂L/∂z = 0 at z = 0. It is not so of priors with heavy tails, for which normal ones stand.
 func TestTransportsScore(t *testing.T) {
-	for _, s := range sampled(t, "transport_volatility", "transport_recursion_reference", "transport_counts", "transport_student", "transport_order_two", "transport_scaled", "transport_crossed", "transport_three", "transport_parts", "transport_curves", "transport_counts_written", "transport_written_parts", "transport_rows", "transport_three_columns", "transport_hurdle", "transport_cells", "transport_cube", "transport_rows_curves", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_levels_of_two", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "dense_rows_joint", "dense_rows_curves", "dense_effects", "dense_process", "dense_multi_normal", "dense_basis", "transport_overlooked") {
+	for _, s := range sampled(t, "transport_volatility", "transport_recursion_reference", "transport_counts", "transport_student", "transport_order_two", "transport_scaled", "transport_crossed", "transport_three", "transport_parts", "transport_curves", "transport_counts_written", "transport_written_parts", "transport_rows", "transport_three_columns", "transport_hurdle", "transport_cells", "transport_cube", "transport_rows_curves", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_levels_of_two", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "dense_rows_joint", "dense_rows_curves", "dense_effects", "dense_process", "dense_multi_normal", "dense_basis", "transport_overlooked", "innovations_renewal", "recursion_latent") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)
@@ -103,21 +128,13 @@ func TestTransportsScore(t *testing.T) {
 // TestTransportsLogJacobian: what is left of the log density without log |∂x/∂z| is that of the values: of the same model without
 // maps.
 func TestTransportsLogJacobian(t *testing.T) {
-	for _, s := range sampled(t, "transport_schools", "transport_mean", "transport_order_two", "transport_nested", "transport_groups", "transport_functions", "transport_tails", "transport_balanced", "transport_three", "transport_curves", "transport_counts_written", "transport_rates", "transport_proportions", "transport_halves", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_months", "transport_testlets", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_back", "transport_differences", "transport_levels_of_two", "transport_measured", "transport_measured_rows", "transport_measured_whole", "transport_recursion_reference", "transport_hidden", "transport_truncated", "transport_bounds", "transport_bounds_seen", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "dense_sum_to_zero_series", "transport_observed_rows", "transport_observed_crossed", "transport_rows_curves", "dense_rows", "dense_rows_crossed", "dense_games", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process", "dense_animal", "dense_recursion", "transport_mixture", "transport_overlooked", "transport_overlooked_rows", "transport_switched", "transport_measured_beside", "dense_basis", "dense_basis_scale") {
+	for _, s := range sampled(t, "transport_schools", "transport_mean", "transport_order_two", "transport_nested", "transport_groups", "transport_functions", "transport_tails", "transport_balanced", "transport_three", "transport_curves", "transport_counts_written", "transport_rates", "transport_proportions", "transport_halves", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_months", "transport_testlets", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_back", "transport_differences", "transport_levels_of_two", "transport_measured", "transport_measured_rows", "transport_measured_whole", "transport_recursion_reference", "transport_hidden", "transport_truncated", "transport_bounds", "transport_bounds_seen", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "dense_sum_to_zero_series", "transport_observed_rows", "transport_observed_crossed", "transport_rows_curves", "dense_rows", "dense_rows_crossed", "dense_games", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process", "dense_animal", "dense_recursion", "transport_mixture", "transport_overlooked", "transport_overlooked_rows", "transport_switched", "transport_measured_beside", "dense_basis", "dense_basis_scale", "innovations_walk", "innovations_sum", "innovations_cycle", "innovations_columns", "innovations_counts", "innovations_renewal", "recursion_latent", "innovations_measured") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)
 		}
 		m := p.(runtime.Transported)
-		plain := *s
-		plain.text += "\nmetric identity\n"
-		if err := plain.derive(); err != nil {
-			t.Fatal(err)
-		}
-		without, err := plain.interpreted()
-		if err != nil {
-			t.Fatal(err)
-		}
+		without := unmapped(t, s)
 		n := m.Info().Dim()
 		if anchored, ok := m.(runtime.Anchored); ok {
 			anchored.SetReference(probe.Position(n, 9))
@@ -125,7 +142,7 @@ func TestTransportsLogJacobian(t *testing.T) {
 		for point := range 6 {
 			q := probe.Position(n, point)
 			got := m.LogDensity(q) - m.LogJacobian(q)
-			m.Push(q)
+			declared(t, m, without, q)
 			if want := without.LogDensity(q); math.Abs(got-want) > 1e-10*(1+math.Abs(want)) {
 				t.Errorf("%s, point %d: %v, without a map %v", s.name, point, got, want)
 			}
@@ -135,7 +152,7 @@ func TestTransportsLogJacobian(t *testing.T) {
 
 // TestTransportsVolume: log |∂x/∂z| is that of differences of the map. No other test sees a part of it that does not depend on z.
 func TestTransportsVolume(t *testing.T) {
-	for _, s := range sampled(t, "transport_schools", "transport_mean", "transport_order_two", "transport_nested", "transport_groups", "transport_functions", "transport_balanced", "transport_three", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_months", "transport_testlets", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_back", "transport_differences", "transport_levels_of_two", "transport_measured", "transport_measured_rows", "transport_measured_whole", "transport_recursion_reference", "transport_hidden", "transport_truncated", "transport_bounds", "transport_bounds_seen", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "dense_sum_to_zero_series", "transport_observed_rows", "transport_observed_crossed", "transport_rows_curves", "dense_rows", "dense_rows_crossed", "dense_games", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process", "dense_animal", "dense_recursion", "transport_mixture", "transport_overlooked", "transport_overlooked_rows", "transport_switched", "transport_measured_beside", "dense_basis", "dense_basis_scale") {
+	for _, s := range sampled(t, "transport_schools", "transport_mean", "transport_order_two", "transport_nested", "transport_groups", "transport_functions", "transport_balanced", "transport_three", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_months", "transport_testlets", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_back", "transport_differences", "transport_levels_of_two", "transport_measured", "transport_measured_rows", "transport_measured_whole", "transport_recursion_reference", "transport_hidden", "transport_truncated", "transport_bounds", "transport_bounds_seen", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "dense_sum_to_zero_series", "transport_observed_rows", "transport_observed_crossed", "transport_rows_curves", "dense_rows", "dense_rows_crossed", "dense_games", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process", "dense_animal", "dense_recursion", "transport_mixture", "transport_overlooked", "transport_overlooked_rows", "transport_switched", "transport_measured_beside", "dense_basis", "dense_basis_scale", "innovations_walk", "innovations_sum", "innovations_cycle", "innovations_columns", "innovations_counts", "innovations_renewal", "recursion_latent", "innovations_measured") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)
@@ -145,7 +162,7 @@ func TestTransportsVolume(t *testing.T) {
 		if anchored, ok := m.(runtime.Anchored); ok {
 			anchored.SetReference(probe.Position(n, 9))
 		}
-		at := latentPlaces(m.Info())
+		at, without := latentPlaces(m.Info()), unmapped(t, s)
 		for point := range 3 {
 			jacobian := mat.NewDense(len(at), len(at), nil)
 			for c, j := range at {
@@ -153,8 +170,8 @@ func TestTransportsVolume(t *testing.T) {
 				up, down := probe.Position(n, point), probe.Position(n, point)
 				up[j] += h
 				down[j] -= h
-				m.Push(up)
-				m.Push(down)
+				declared(t, m, without, up)
+				declared(t, m, without, down)
 				for r, i := range at {
 					jacobian.Set(r, c, (up[i]-down[i])/(2*h))
 				}

@@ -396,6 +396,35 @@ func (c *Context) Sign(e *Expr) Sign {
 	return e.sign
 }
 
+// belowOne reports whether an expression is proved to be less than 1: inv_logit(u) and powers of it, and tanh(u)².
+func belowOne(e *Expr) bool {
+	power := 1.0
+	if e.Op == Mul && len(e.Args) == 1 && e.Val == 1 {
+		e, power = e.Args[0], e.K[0]
+	}
+	if e.Op != Call {
+		return false
+	}
+	switch e.Func.Name {
+	case "inv_logit", "Phi":
+		return power > 0
+	case "tanh":
+		return power == 2
+	}
+	return false
+}
+
+// signs are those of functions whose sign follows from those of their arguments.
+var signs map[string]func(c *Context, args []*Expr) Sign
+
+func init() {
+	signs = map[string]func(c *Context, args []*Expr) Sign{
+		"fmax":   func(c *Context, x []*Expr) Sign { return max(c.Sign(x[0]), c.Sign(x[1])) },
+		"fmin":   func(c *Context, x []*Expr) Sign { return min(c.Sign(x[0]), c.Sign(x[1])) },
+		"select": func(c *Context, x []*Expr) Sign { return min(c.Sign(x[1]), c.Sign(x[2])) },
+	}
+}
+
 func (c *Context) signOf(e *Expr) Sign {
 	switch e.Op {
 	case Num:
@@ -419,6 +448,9 @@ func (c *Context) signOf(e *Expr) Sign {
 		if e.Func.Positive {
 			return Positive
 		}
+		if f := signs[e.Func.Name]; f != nil {
+			return f(c, e.Args)
+		}
 	case Delta, Inside, Before:
 		return NonNegative
 	case Largest:
@@ -437,15 +469,8 @@ func (c *Context) signOf(e *Expr) Sign {
 		}
 		if e.Val > 0 {
 			best = Positive
-			// 1 − inv_logit(u) and 1 − tanh(u)² are positive.
-			if len(e.Args) == 1 && e.K[0] < 0 && -e.K[0] <= e.Val {
-				a := e.Args[0]
-				if a.Op == Call && (a.Func.Name == "inv_logit" || a.Func.Name == "Phi") {
-					return Positive
-				}
-				if a.Op == Mul && len(a.Args) == 1 && a.Val == 1 && a.K[0] == 2 && a.Args[0].Op == Call && a.Args[0].Func.Name == "tanh" {
-					return Positive
-				}
+			if len(e.Args) == 1 && e.K[0] < 0 && -e.K[0] <= e.Val && belowOne(e.Args[0]) {
+				return Positive
 			}
 		}
 		for i, a := range e.Args {

@@ -26,6 +26,9 @@ func TestSign(t *testing.T) {
 		{"1 - exp(x)", expr.UnknownSign}, {"1 - cosh(x)", expr.UnknownSign}, {"1 - log1p_exp(x)", expr.UnknownSign}, {"1 - Phi(x)", expr.Positive},
 		{"1 - tanh(x)^2", expr.Positive}, {"1 - 2*tanh(x)^2", expr.UnknownSign}, {"1 - sinh(x)^2", expr.UnknownSign}, {"1 - tanh(x)", expr.UnknownSign},
 		{"cosh(x)", expr.Positive}, {"trigamma(y)", expr.Positive}, {"digamma(y)", expr.UnknownSign}, {"log1p_exp(x)*y", expr.Positive},
+		{"1 - inv_logit(x)^2", expr.Positive}, {"1 - Phi(x)^0.5", expr.Positive}, {"1 - inv_logit(x)^(-1)", expr.UnknownSign}, {"1 - tanh(x)^3", expr.UnknownSign}, {"1 - 2*inv_logit(x)^2", expr.UnknownSign},
+		{"fmax(x, y)", expr.Positive}, {"fmax(x, 0)", expr.NonNegative}, {"fmin(y, 1)", expr.Positive}, {"fmin(x, y)", expr.UnknownSign},
+		{"if x < 1 then y else exp(x)", expr.Positive}, {"if x < 1 then y else x", expr.UnknownSign}, {"if x < 1 then y else x^2", expr.NonNegative},
 	} {
 		e := c.Formula(row.text, args)
 		if got := c.Sign(e); got != row.want {

@@ -688,6 +688,10 @@ func (m *Model) Plain(q, x []float64) error {
 			own[i] = evaluate(formula, map[string]float64{"x": v, "lo": lo, "hi": hi})
 		}
 	}
+	for _, group := range m.d.Chained {
+		m.position(q)
+		m.m.Run(group, func(o *symbolic.Output, idx []int, v float64) { q[m.place(o, idx)] = v })
+	}
 	return nil
 }
 

@@ -22,9 +22,10 @@ type Param struct {
 	between                *expr.Tensor // what a transform has between its coordinates and its values
 	// Of latent vectors: the row of the declaration, from plain coordinates to values, and these plain coordinates, of a matrix of few columns those of each of
 	// these, or of its rows if across is not set.
-	carried *Transform
-	plain   []*expr.Tensor
-	across  bool
+	carried     *Transform
+	plain       []*expr.Tensor
+	across      bool
+	innovations []*innovations // that the values are of a chain, and this of another in turn, whose elements are the plain coordinates
 }
 
 // Value returns the value at subscripts, on the parameter's own scale.
@@ -56,6 +57,23 @@ func (b *Param) Plain(subs ...expr.Sub) *expr.Expr {
 		sum = b.c.Add(sum, b.c.Mul(b.c.Delta(k, expr.Sub{At: dsl.Fixed(n + 1)}), b.c.Ref(t, at)))
 	}
 	return sum
+}
+
+// plainBase names the plain coordinates in programs: by the chain that they are, or the parameter.
+func (b *Param) plainBase() string {
+	if n := len(b.innovations); n > 0 {
+		return b.innovations[n-1].of.ObjectName()
+	}
+	return b.Decl.Name
+}
+
+// PlainName is what the plain coordinates of a latent vector are, to people.
+func (b *Param) PlainName() string {
+	if n := len(b.innovations); n > 0 {
+		return b.innovations[n-1].name()
+	}
+	_, label := b.carried.plain(b.Decl.ObjectName())
+	return label
 }
 
 // Part are the subscripts of element at of the n-th latent vector that a parameter is, counted from 0.
@@ -228,9 +246,10 @@ func (p *Posterior) latent(b *Param, n int) *Param {
 	b.Coord = c.NewTensor(expr.Tensor{Name: q.Name + "_z", Kind: expr.CoordTensor, Shape: q.Coordinates(), Stage: expr.StagePosition, Row: n})
 	var shape []dsl.Extent
 	var number int
+	p.innovate(b)
 	number, shape, b.across = p.vectors(q)
 	for k := range number {
-		name, label := q.Name, ""
+		name, label := b.plainBase(), ""
 		if len(shape) < len(q.Type.Shape) {
 			name += "_" + strconv.Itoa(k+1)
 		}
@@ -239,6 +258,9 @@ func (p *Posterior) latent(b *Param, n int) *Param {
 	}
 	if t := b.carried; t.Opaque {
 		b.values = b.defined(expr.StagePosition, t.Name, func(s []expr.Sub) *expr.Expr { return t.Value(c, b, s) })
+	}
+	if len(b.innovations) > 0 {
+		b.tensors(c)
 	}
 	c.HoldLength(b.Size())
 	return b

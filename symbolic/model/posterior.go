@@ -36,6 +36,10 @@ type Posterior struct {
 	Unseen   *expr.Expr
 	measures []*Measure                                        // of vectors whose maps are looked for
 	atRef    map[*expr.Recursion]map[*expr.Tensor]*expr.Tensor // the members of recursions at the reference
+	// Chains that may be written by parameters as their innovations, one of these that turned out to be none; and of those that are log |∂x/∂z|, and what the priors of z have beyond those of x.
+	chains                      []written
+	unchained                   *written
+	chainJacobian, chainDensity *expr.Expr
 	// What has been found of latent vectors while maps are looked for: several questions ask for the same.
 	eliminations []*elimination
 	Terms        []*PosteriorTerm
@@ -104,9 +108,11 @@ func (p *Posterior) Elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 	if p.Maps.dense() {
 		numbers = nil
 	}
+	p.chains = chainsOf(m, latents)
 	for {
 		found := p.elaborate(m, block, curved, by, latents)
 		switch {
+		case p.unchain(found):
 		case len(found) < len(latents):
 			latents = found
 		case len(numbers) == 0 || !p.chained():
@@ -174,7 +180,7 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 	c.Nested = nestedIn(m)
 	el := &expr.Elaborator{C: c, Objects: map[dsl.Object]expr.Value{}, Indices: map[*dsl.Index]expr.Sub{}}
 	el.Claim = func(at dsl.Span, v expr.Value) { p.claims = append(p.claims, claim{at, v}) }
-	*p = Posterior{C: c, Model: m, Block: block, Lets: map[*dsl.Let]expr.Value{}, el: el, curved: curved, Maps: p.Maps, Limited: p.Limited, Spent: p.Spent}
+	*p = Posterior{C: c, Model: m, Block: block, Lets: map[*dsl.Let]expr.Value{}, el: el, curved: curved, Maps: p.Maps, Limited: p.Limited, Spent: p.Spent, chains: p.chains}
 	for _, d := range m.Data {
 		t := c.NewTensor(datum(d))
 		c.ByName[d.Name] = t
@@ -205,6 +211,9 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 		p.at = l.Declared()
 		p.define(l, false)
 		p.Lets[l] = el.Objects[l]
+		if p.unchained != nil {
+			return latents
+		}
 	}
 	total := c.NewTotal(jacobian)
 	for _, t := range m.Terms {
@@ -215,22 +224,29 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 	p.at = dsl.Span{}
 	if len(latents) > 0 {
 		found := p.transports(latents)
-		if len(found) < len(latents) {
+		if len(found) < len(latents) || p.unchained != nil {
 			return found
 		}
+	}
+	if p.chainDensity != nil && !p.chainDensity.IsNum(0) {
+		total.Add(p.chainDensity)
 	}
 	for _, t := range p.Terms { // of which maps may have other forms
 		total.Add(t.L)
 	}
-	p.L = total.Sum()
-	p.Plain = p.L
+	p.finish(total.Sum())
+	return latents
+}
+
+// finish makes the density of that of the terms, and what is computed once per draw.
+func (p *Posterior) finish(l *expr.Expr) {
+	p.L, p.Plain = l, l
 	if p.MapJacobian != nil {
-		p.L = c.Add(p.L, p.MapJacobian)
+		p.L = p.C.Add(l, p.MapJacobian)
 	}
 	if len(p.Given) == 0 {
 		p.quantities()
 	}
-	return latents
 }
 
 // declare gives the parameters their bounds and values, and returns the log-Jacobian of their transforms.
@@ -267,7 +283,7 @@ func (p *Posterior) let(l *dsl.Let) expr.Value {
 		for n, x := range dsl.ToFront(l.Recursion, l.Type.Shape) {
 			formal[n] = c.NewIndex(partIndex(n), expr.UpTo(x))
 		}
-		body, _ := p.parts(l, formal)
+		body, _ := p.joined(p.parts(l, formal))
 		body = c.Operand(body)
 		return expr.Value{Shape: l.Type.Shape, Elem: func(s ...expr.Sub) *expr.Expr { return c.SubstAll(body, formal, dsl.ToFront(l.Recursion, s)) }}
 	}

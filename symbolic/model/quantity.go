@@ -117,7 +117,7 @@ func (p *Posterior) inParts(decl *dsl.Quantity, known map[*dsl.Let]*Quantity) {
 		p.drawsOf(q)
 		p.el.Inside = &expr.Member{Of: r, Name: m.ObjectName(), Along: q.Indices[0], Stage: expr.StageDraw}
 		p.el.Drawing = q.Indices
-		q.Tensor.Def.Body, _ = p.parts(m, q.Indices)
+		q.Tensor.Def.Body, _ = p.joined(p.parts(m, q.Indices))
 		p.el.Inside, p.el.Drawing = nil, nil
 		all = append(append(all, r.Members[made:]...), r.Members[n]) // what the body is made of comes before it
 	}

@@ -9,6 +9,10 @@ import (
 
 // define elaborates a definition, or all of the circle that begins with it; where the parameters are drawn, of a draw.
 func (p *Posterior) define(l *dsl.Let, drawn bool) {
+	if x := p.writtenBy(l); x != nil && !drawn {
+		p.restate(x)
+		return
+	}
 	if l.Recursion == nil || l.Recursion.Circle == nil {
 		p.el.Objects[l] = p.let(l)
 		return
@@ -59,7 +63,7 @@ func (p *Posterior) circle(circle *dsl.Circle, positive map[*dsl.Let]bool, drawn
 		p.at = m.Declared()
 		def := own[n].Def
 		p.el.Inside = &expr.Member{Of: r, Name: m.ObjectName(), Along: def.Indices[0], Stage: stage}
-		body, above0 := p.parts(m, def.Indices)
+		body, above0 := p.joined(p.parts(m, def.Indices))
 		p.el.Inside = nil
 		members = append(append(members, r.Members[made:]...), own[n]) // what the body is made of comes before it
 		made = len(r.Members)
@@ -82,14 +86,21 @@ func (p *Posterior) ownParam(q *dsl.Param) (*Param, bool) {
 	return nil, false
 }
 
-// parts is the element of a definition in parts at its indices, that of the positions first, and whether all its parts are positive:
-// Σ_s δ[t, at_s]·start_s + [t in range]·step.
-func (p *Posterior) parts(l *dsl.Let, indices []*expr.Index) (body *expr.Expr, positive bool) {
+// piece is a part of a definition: the positions that it is of, and the element there at the indices of the definition.
+type piece struct {
+	of     dsl.Range
+	single bool
+	e      *expr.Expr
+	in     *expr.Expr // 1 at its positions, and 0 elsewhere
+}
+
+// parts are those of a definition, at its indices, that of the positions first.
+func (p *Posterior) parts(l *dsl.Let, indices []*expr.Index) (out []piece) {
 	c, r := p.C, l.Recursion
 	for _, x := range r.Local {
 		p.el.Objects[x] = p.el.Definition(x)
 	}
-	part := func(along *dsl.Index, others []*dsl.Index, of dsl.Range, value dsl.Expr) *expr.Expr {
+	add := func(along *dsl.Index, others []*dsl.Index, of dsl.Range, value dsl.Expr, single bool) {
 		if p.el.Inside != nil {
 			p.el.Inside.Part = of
 		}
@@ -97,19 +108,28 @@ func (p *Posterior) parts(l *dsl.Let, indices []*expr.Index) (body *expr.Expr, p
 		for n, ix := range others {
 			p.el.Indices[ix] = expr.Sub{Index: indices[n+1]}
 		}
-		return p.el.Where([]*expr.Expr{c.Within(expr.Sub{Index: indices[0]}, of)}, func() *expr.Expr { return p.el.Expr(value).At() })
+		e := p.el.Where([]*expr.Expr{c.Within(expr.Sub{Index: indices[0]}, of)}, func() *expr.Expr { return p.el.Expr(value).At() })
+		in := c.Within(expr.Sub{Index: indices[0]}, of)
+		if single {
+			in = c.Delta(expr.Sub{Index: indices[0]}, expr.Sub{At: of.Lo})
+		}
+		out = append(out, piece{of, single, e, in})
 	}
-	at := expr.Sub{Index: indices[0]}
-	body, positive = c.Number(0), true
 	if r.Along != nil {
-		step := part(r.Along, r.Indices, r.Along.Range, r.Value)
-		positive = c.Sign(step) == expr.Positive
-		body = c.Mul(c.Within(at, r.Along.Range), step)
+		add(r.Along, r.Indices, r.Along.Range, r.Value, false)
 	}
 	for _, s := range r.Starts {
-		e := part(s.Along, s.Indices, dsl.Range{Lo: s.At, Hi: s.At}, s.Value)
-		positive = positive && c.Sign(e) == expr.Positive
-		body = c.Add(body, c.Mul(c.Delta(at, expr.Sub{At: s.At}), e))
+		add(s.Along, s.Indices, dsl.Range{Lo: s.At, Hi: s.At}, s.Value, true)
+	}
+	return out
+}
+
+// joined is the element of a definition that is made of parts, Σ_s δ[t, at_s]·start_s + [t in range]·step, and whether all of them are positive.
+func (p *Posterior) joined(parts []piece) (body *expr.Expr, positive bool) {
+	body, positive = p.C.Number(0), true
+	for _, x := range parts {
+		positive = positive && p.C.Sign(x.e) == expr.Positive
+		body = p.C.Add(body, p.C.Mul(x.in, x.e))
 	}
 	return body, positive
 }

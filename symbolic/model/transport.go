@@ -71,6 +71,9 @@ type Transport struct {
 
 // PlainName is what the plain coordinates are, to people.
 func (t *Transport) PlainName() string {
+	if len(t.Param.innovations) > 0 {
+		return t.Param.PlainName()
+	}
 	_, label := t.Param.carried.plain(t.part(t.Param.Decl.ObjectName()))
 	return label
 }
@@ -170,6 +173,9 @@ func (v *latent) others() []*expr.Index {
 // transports finds the maps of as many of the latent vectors as have one, and returns these vectors. If that is all of them, it makes
 // the maps, with their Jacobian.
 func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
+	if !p.restatePriors() {
+		return candidates
+	}
 	defer p.asSampled()()
 	all := p.latentsAmong(candidates)
 	numbers := slices.DeleteFunc(slices.Clone(all), func(v *latent) bool { return !v.level() })
@@ -264,6 +270,9 @@ func (p *Posterior) asSampled() (restore func()) {
 // makeMaps makes the maps of steps, and their Jacobian with those of the standard priors of units.
 func (p *Posterior) makeMaps(steps []*step, units [][]*latent) {
 	p.MapJacobian = p.C.Number(0)
+	if p.chainJacobian != nil {
+		p.MapJacobian = p.C.Neg(p.chainJacobian)
+	}
 	for n := len(steps) - 1; n >= 0; n-- {
 		p.MapJacobian = p.C.Add(p.MapJacobian, p.transport(steps[n], steps[:n]))
 	}
