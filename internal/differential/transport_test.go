@@ -150,6 +150,34 @@ func TestTransportsLogJacobian(t *testing.T) {
 	}
 }
 
+// TestTransportsInverse: the coordinates of the values at a point are that point.
+func TestTransportsInverse(t *testing.T) {
+	for _, s := range sampled(t, "innovations_walk", "innovations_sum", "innovations_cycle", "innovations_columns", "innovations_counts", "innovations_renewal", "recursion_latent", "innovations_measured", "transport_volatility", "transport_walks", "dense_rows") {
+		p, err := s.interpreted()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := p.(runtime.Transported)
+		n := m.Info().Dim()
+		if anchored, ok := m.(runtime.Anchored); ok {
+			anchored.SetReference(probe.Position(n, 9))
+		}
+		for point := range 6 {
+			q := probe.Position(n, point)
+			values, back := make([]float64, m.Info().Size()), make([]float64, n)
+			m.Constrain(values, q)
+			if err := m.Unconstrain(back, values); err != nil {
+				t.Fatal(err)
+			}
+			for i := range q {
+				if !(math.Abs(back[i]-q[i]) <= 1e-9*(1+math.Abs(q[i]))) {
+					t.Errorf("%s, point %d: coordinate %d is %v, of the values there %v", s.name, point, i, q[i], back[i])
+				}
+			}
+		}
+	}
+}
+
 // TestTransportsVolume: log |∂x/∂z| is that of differences of the map. No other test sees a part of it that does not depend on z.
 func TestTransportsVolume(t *testing.T) {
 	for _, s := range sampled(t, "transport_schools", "transport_mean", "transport_order_two", "transport_nested", "transport_groups", "transport_functions", "transport_balanced", "transport_three", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_months", "transport_testlets", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_back", "transport_differences", "transport_levels_of_two", "transport_measured", "transport_measured_rows", "transport_measured_whole", "transport_recursion_reference", "transport_hidden", "transport_truncated", "transport_bounds", "transport_bounds_seen", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "dense_sum_to_zero_series", "transport_observed_rows", "transport_observed_crossed", "transport_rows_curves", "dense_rows", "dense_rows_crossed", "dense_games", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process", "dense_animal", "dense_recursion", "transport_mixture", "transport_overlooked", "transport_overlooked_rows", "transport_switched", "transport_measured_beside", "dense_basis", "dense_basis_scale", "innovations_walk", "innovations_sum", "innovations_cycle", "innovations_columns", "innovations_counts", "innovations_renewal", "recursion_latent", "innovations_measured") {
