@@ -17,15 +17,105 @@ func (p *Program) lowerRecursion(e *expr.Expr) *expr.Expr {
 			p.recursive[m] = p.member(own, m.Name, *m, m.Def.Indices)
 			p.source[p.recursive[m]] = m
 		}
-		var defs []*expr.Def
+		members := slices.Clone(own.Members)
+		var order []*expr.Tensor
 		for n, m := range source.Members {
-			d := own.Members[n].Def
+			d := members[n].Def
 			d.Body = p.lowerInside(own, m.Def.Body, d.Indices)
-			defs = append(defs, d)
+			made := len(own.Members)
+			if d.Body.Stage() >= expr.StagePosition && m.Passes() {
+				d.Body = p.staged(own, members[n], d.Body, nil)
+			}
+			order = append(append(order, own.Members[made:]...), members[n]) // what the body is made of comes before it
 		}
-		p.Defs = append(p.Defs, defs...)
+		own.Members = order
+		for _, m := range order {
+			p.Defs = append(p.Defs, m.Def)
+		}
 	}
 	return p.c.Ref(p.recursive[e.Tensor], e.Subs...)
+}
+
+// staged makes arguments of functions in a body members of their own, so that the reverse sweep has their values and their adjoints, and does not compute either anew for each parameter behind
+// them: those that are functions of others in turn, or are made of several numbers. The body stands behind guards, which say at which positions of the first index what is read has been computed.
+func (p *Program) staged(r *expr.Recursion, m *expr.Tensor, e *expr.Expr, guards []*expr.Expr) *expr.Expr {
+	c := p.c
+	within := func(x *expr.Expr) bool {
+		return !slices.ContainsFunc(x.Free(), func(i *expr.Index) bool { return !slices.Contains(m.Def.Indices, i) })
+	}
+	args := func(list []*expr.Expr, guards []*expr.Expr, own bool) (out []*expr.Expr, changed bool) {
+		for _, a := range list {
+			x := a
+			if a.Stage() >= expr.StagePosition {
+				x = p.staged(r, m, a, guards)
+				if own && within(a) && deep(a) {
+					x = p.apart(r, m, x, guards)
+				}
+			}
+			out, changed = append(out, x), changed || x != a
+		}
+		return out, changed
+	}
+	switch e.Op {
+	case expr.Add:
+		if list, changed := args(e.Args, guards, false); changed {
+			return c.Linear(e.Val, e.K, list)
+		}
+	case expr.Mul:
+		for _, a := range e.Args {
+			if a.Op == expr.Inside || a.Op == expr.Before || a.Op == expr.Delta {
+				guards = append(guards[:len(guards):len(guards)], a)
+			}
+		}
+		if list, changed := args(e.Args, guards, false); changed {
+			return c.Product(e.Val, e.K, list)
+		}
+	case expr.Call:
+		if name := e.Func.Name; name == "select" || name == "bounded" {
+			return e // what is not chosen may have no value
+		}
+		if list, changed := args(e.Args, guards, true); changed {
+			return c.Call(e.Func.Name, list...)
+		}
+	}
+	return e
+}
+
+// apart makes an expression in the body of a member of a recursion a member of its own.
+func (p *Program) apart(r *expr.Recursion, m *expr.Tensor, e *expr.Expr, guards []*expr.Expr) *expr.Expr {
+	c := p.c
+	var indices []*expr.Index
+	like := expr.Tensor{Stage: m.Stage}
+	for n, i := range m.Def.Indices {
+		used := n == 0 || e.HasFree(i) || slices.ContainsFunc(guards, func(g *expr.Expr) bool { return g.HasFree(i) })
+		if used {
+			indices, like.Shape = append(indices, i), append(like.Shape, m.Shape[n])
+		}
+	}
+	t := p.member(r, m.Name+"_part", like, indices)
+	t.Def.Body = c.Mul(append(slices.Clone(guards), e)...)
+	return c.Ref(t, expr.SubsOf(indices)...)
+}
+
+// deep reports whether an expression is a function of others, or is made of three numbers that depend on the position or more.
+func deep(e *expr.Expr) bool {
+	numbers, calls := map[*expr.Expr]bool{}, false
+	var walk func(x *expr.Expr)
+	walk = func(x *expr.Expr) {
+		switch {
+		case x.Stage() < expr.StagePosition:
+		case x.Op == expr.Call:
+			calls = true
+		case x.Op == expr.Ref:
+			numbers[x] = true
+		default:
+			for _, a := range x.Args {
+				walk(a)
+			}
+		}
+	}
+	walk(e)
+	return calls || len(numbers) > 2
 }
 
 // member makes a member of a recursion of the program like another tensor.
