@@ -2370,6 +2370,9 @@ func (c *checker) scalarTerm(term *Term) {
 			if term.call && datum(left) == nil {
 				hint = ""
 			}
+			if term.call && hint != "" && dist.Support == Binary {
+				hint += fmt.Sprintf(", or write `%s == 1`, which is 0 or 1, where it has other values too", Text(left))
+			}
 			c.err(NeedsInteger, left.Span(), hint, "`%s` describes %s, and the %s is %s", dist.Name, dist.Support, term.side(), t)
 		}
 	}

@@ -578,7 +578,15 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 		}
 	}
 	if lo.IsConst() && lo.Offset < 1 {
-		c.err(IndexRange, a.Span(), fmt.Sprintf("start the index `%s` at %d", s.Index.Name, 1-s.Offset), "the first index is %d, but %s starts at 1", lo.Offset, what)
+		hint := fmt.Sprintf("start the index `%s` at %d", s.Index.Name, 1-s.Offset)
+		if r := c.recursion; r != nil && r.Recursion.Along == s.Index && what == "`"+r.ObjectName()+"`" {
+			if first := s.Index.Range.Lo.String(); s.Offset == -1 {
+				hint += fmt.Sprintf(", behind a part of its own for what comes before, `let %s[%s] = …`", r.ObjectName(), first)
+			} else {
+				hint += fmt.Sprintf(", behind a part of its own for what comes before, `let %s[%s] = … for %s in %s..%d`", r.ObjectName(), s.Index.Name, s.Index.Name, first, -s.Offset)
+			}
+		}
+		c.err(IndexRange, a.Span(), hint, "the first index is %d, but %s starts at 1", lo.Offset, what)
 		c.note(s.Index.At, "the index runs over %s", s.Index.Range)
 		return s, false
 	}
@@ -1488,8 +1496,11 @@ func (c *checker) notSmooth(e Expr, what, does, hint string) {
 	}
 }
 
-// ofState reports whether an expression holds a state of a differential equation.
+// ofState reports whether an expression holds a state of a differential equation, in its right side: a component of a solution is a number like others.
 func ofState(e Expr) bool {
+	if _, ok := e.(*FieldExpr); ok {
+		return false
+	}
 	if n, ok := Through(e).(*Name); ok {
 		v, ok := n.Obj.(*OdeVar)
 		return ok && v.Kind == OdeState
