@@ -85,7 +85,7 @@ func TestTransportsWhiten(t *testing.T) {
 // TestTransportsScore: each map takes z = 0 one step of scoring from its reference, and where such steps come to rest is a mode of
 // the latent vectors given the others: ∂L/∂z = 0 at z = 0. It is not so of priors with heavy tails, for which normal ones stand.
 func TestTransportsScore(t *testing.T) {
-	for _, s := range sampled(t, "transport_volatility", "transport_recursion_reference", "transport_counts", "transport_student", "transport_order_two", "transport_scaled", "transport_crossed", "transport_three", "transport_parts", "transport_curves", "transport_counts_written", "transport_written_parts", "transport_rows", "transport_three_columns", "transport_hurdle", "transport_cells", "transport_cube", "transport_rows_curves", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_levels_of_two", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "dense_rows_joint", "dense_rows_curves", "dense_effects", "dense_process", "dense_multi_normal", "dense_basis", "transport_overlooked", "innovations_renewal", "recursion_latent") {
+	for _, s := range sampled(t, "transport_volatility", "transport_recursion_reference", "transport_counts", "transport_student", "transport_order_two", "transport_scaled", "transport_crossed", "transport_three", "transport_parts", "transport_curves", "transport_counts_written", "transport_written_parts", "transport_rows", "transport_three_columns", "transport_hurdle", "transport_cells", "transport_cube", "transport_rows_curves", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_levels_of_two", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "dense_rows_joint", "dense_rows_curves", "dense_effects", "dense_process", "dense_multi_normal", "dense_basis", "transport_overlooked", "innovations_renewal", "recursion_latent", "transport_growth") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)
@@ -128,7 +128,7 @@ func TestTransportsScore(t *testing.T) {
 // TestTransportsLogJacobian: what is left of the log density without log |∂x/∂z| is that of the values: of the same model without
 // maps.
 func TestTransportsLogJacobian(t *testing.T) {
-	for _, s := range sampled(t, "transport_schools", "transport_mean", "transport_order_two", "transport_nested", "transport_groups", "transport_functions", "transport_tails", "transport_balanced", "transport_three", "transport_curves", "transport_counts_written", "transport_rates", "transport_proportions", "transport_halves", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_months", "transport_testlets", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_back", "transport_differences", "transport_levels_of_two", "transport_measured", "transport_measured_rows", "transport_measured_whole", "transport_recursion_reference", "transport_hidden", "transport_truncated", "transport_bounds", "transport_bounds_seen", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "dense_sum_to_zero_series", "transport_observed_rows", "transport_observed_crossed", "transport_rows_curves", "dense_rows", "dense_rows_crossed", "dense_games", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process", "dense_animal", "dense_recursion", "transport_mixture", "transport_overlooked", "transport_overlooked_rows", "transport_switched", "transport_measured_beside", "dense_basis", "dense_basis_scale", "innovations_walk", "innovations_sum", "innovations_cycle", "innovations_columns", "innovations_counts", "innovations_renewal", "recursion_latent", "innovations_measured") {
+	for _, s := range sampled(t, "transport_schools", "transport_mean", "transport_order_two", "transport_nested", "transport_groups", "transport_functions", "transport_tails", "transport_balanced", "transport_three", "transport_curves", "transport_counts_written", "transport_rates", "transport_proportions", "transport_halves", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_months", "transport_testlets", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_back", "transport_differences", "transport_levels_of_two", "transport_measured", "transport_measured_rows", "transport_measured_whole", "transport_recursion_reference", "transport_hidden", "transport_truncated", "transport_bounds", "transport_bounds_seen", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "dense_sum_to_zero_series", "transport_observed_rows", "transport_observed_crossed", "transport_rows_curves", "dense_rows", "dense_rows_crossed", "dense_games", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process", "dense_animal", "dense_recursion", "transport_mixture", "transport_overlooked", "transport_overlooked_rows", "transport_switched", "transport_measured_beside", "dense_basis", "dense_basis_scale", "innovations_walk", "innovations_sum", "innovations_cycle", "innovations_columns", "innovations_counts", "innovations_renewal", "recursion_latent", "innovations_measured", "transport_growth") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)
@@ -178,9 +178,48 @@ func TestTransportsInverse(t *testing.T) {
 	}
 }
 
+// TestTransportsFollowScales: what data say much of, mu + s z, stays where it is when s moves and the coordinates do not, also where it bends what is seen.
+func TestTransportsFollowScales(t *testing.T) {
+	for _, s := range named(t, "transport_growth") {
+		p, err := s.interpreted()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := p.(runtime.Anchored)
+		q := make([]float64, m.Info().Dim())
+		for range 50 { // scoring, to the mode
+			m.SetReference(q)
+			m.Pull(q)
+			for _, i := range latentPlaces(m.Info()) {
+				q[i] /= 2
+			}
+			m.Push(q)
+		}
+		m.SetReference(q)
+		m.Pull(q)
+		effects := func() (out []float64) {
+			x := make([]float64, m.Info().Size())
+			m.Constrain(x, q)
+			for j := range 3 {
+				for k := range 2 {
+					out = append(out, x[k]+x[2+k]*x[4+2*j+k])
+				}
+			}
+			return out
+		}
+		before := effects()
+		q[2], q[3] = q[2]+0.4, q[3]-0.4 // log s
+		for i, x := range effects() {
+			if !(math.Abs(x-before[i]) < 0.15) {
+				t.Errorf("effect %d goes from %v to %v", i, before[i], x)
+			}
+		}
+	}
+}
+
 // TestTransportsVolume: log |∂x/∂z| is that of differences of the map. No other test sees a part of it that does not depend on z.
 func TestTransportsVolume(t *testing.T) {
-	for _, s := range sampled(t, "transport_schools", "transport_mean", "transport_order_two", "transport_nested", "transport_groups", "transport_functions", "transport_balanced", "transport_three", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_months", "transport_testlets", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_back", "transport_differences", "transport_levels_of_two", "transport_measured", "transport_measured_rows", "transport_measured_whole", "transport_recursion_reference", "transport_hidden", "transport_truncated", "transport_bounds", "transport_bounds_seen", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "dense_sum_to_zero_series", "transport_observed_rows", "transport_observed_crossed", "transport_rows_curves", "dense_rows", "dense_rows_crossed", "dense_games", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process", "dense_animal", "dense_recursion", "transport_mixture", "transport_overlooked", "transport_overlooked_rows", "transport_switched", "transport_measured_beside", "dense_basis", "dense_basis_scale", "innovations_walk", "innovations_sum", "innovations_cycle", "innovations_columns", "innovations_counts", "innovations_renewal", "recursion_latent", "innovations_measured") {
+	for _, s := range sampled(t, "transport_schools", "transport_mean", "transport_order_two", "transport_nested", "transport_groups", "transport_functions", "transport_balanced", "transport_three", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_months", "transport_testlets", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_back", "transport_differences", "transport_levels_of_two", "transport_measured", "transport_measured_rows", "transport_measured_whole", "transport_recursion_reference", "transport_hidden", "transport_truncated", "transport_bounds", "transport_bounds_seen", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "dense_sum_to_zero_series", "transport_observed_rows", "transport_observed_crossed", "transport_rows_curves", "dense_rows", "dense_rows_crossed", "dense_games", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process", "dense_animal", "dense_recursion", "transport_mixture", "transport_overlooked", "transport_overlooked_rows", "transport_switched", "transport_measured_beside", "dense_basis", "dense_basis_scale", "innovations_walk", "innovations_sum", "innovations_cycle", "innovations_columns", "innovations_counts", "innovations_renewal", "recursion_latent", "innovations_measured", "transport_growth") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)

@@ -254,6 +254,12 @@ func (p *Posterior) predictorOf(term *PosteriorTerm, latents []*latent) *predict
 	}
 	ref := p.atReference(arg)
 	slope, bend = p.atReference(slope), p.atReference(bend)
+	straight := eta
+	if bent {
+		if straight = p.straightened(eta, latents); straight == nil {
+			straight = eta
+		}
+	}
 	args := slices.Clone(term.Args)
 	args[at] = expr.Scalar(ref)
 	weight := c.Mul(c.FormulaValue(dist, dist.Fisher[at][at], term.Left, args).At(), c.Pow(slope, 2))
@@ -282,7 +288,55 @@ func (p *Posterior) predictorOf(term *PosteriorTerm, latents []*latent) *predict
 		// An exponential in it would become one with those that the slopes have, and the sum over the observations one for each gradient.
 		weight = c.Atom(weight)
 	}
-	return &predictor{indices: term.Indices, eta: eta, weight: weight, score: c.Mul(score, slope), bent: bent}
+	return &predictor{indices: term.Indices, eta: straight, weight: weight, score: c.Mul(score, slope), bent: bent && straight == eta}
+}
+
+// straightened is a predictor that bends in latent vectors by way of numbers that are linear in them, mu + s*z, with the tangent to it in these numbers at the reference: data say something of them, whatever
+// mu and s are, while the tangent in z would hold z where s moves. It is nil where all that is linear has slopes of its own, or stands in a sum.
+func (p *Posterior) straightened(eta *expr.Expr, latents []*latent) *expr.Expr {
+	c := p.C
+	if !plainVectors(latents) {
+		return nil
+	}
+	var linear, stand []*expr.Expr
+	scaled, sums := false, false
+	var walk func(e *expr.Expr) *expr.Expr
+	walk = func(e *expr.Expr) *expr.Expr {
+		switch {
+		case !mentionsAny(e, latents):
+			return e
+		case p.linear(e, latents):
+			if n := slices.Index(linear, e); n >= 0 {
+				return stand[n]
+			}
+			u := c.Ref(c.NewTensor(expr.Tensor{Name: "u", Kind: expr.LocalTensor, Stage: expr.StagePosition}))
+			linear, stand = append(linear, e), append(stand, u)
+			scaled = scaled || p.sloping(e, latents)
+			return u
+		case e.Op == expr.Sum || e.Op == expr.Largest || e.Op == expr.Ref:
+			sums = true
+			return e
+		}
+		return c.Rebuild(e, walk, func(s expr.Sub) expr.Sub { return s })
+	}
+	by := walk(c.Inlined(eta))
+	if sums || !scaled {
+		return nil
+	}
+	back := replacing(stand, linear)
+	var there []*expr.Expr
+	for _, e := range linear {
+		there = append(there, p.atReference(e))
+	}
+	out := c.Substituted(by, replacing(stand, there))
+	for n, u := range stand {
+		d := c.Diff(by, u.Tensor)
+		if !known(d) {
+			return nil
+		}
+		out = c.Add(out, c.Mul(c.Atom(p.atReference(c.Substituted(d, back))), c.Sub(linear[n], there[n])))
+	}
+	return out
 }
 
 // asObserved is the expected information of a term as it was observed at the reference, where that is not less than 0 whatever the data: about a mode the density is as narrow as
