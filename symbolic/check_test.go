@@ -12,9 +12,9 @@ import (
 	"github.com/hamc-dev/hamc/internal/campaign"
 )
 
-// TestCheck: a check, which makes no maps, says what deriving a model says, of all models of the repository.
-func TestCheck(t *testing.T) {
-	var paths []string
+// everyModel are the paths of all models of the repository.
+func everyModel(t *testing.T) (paths []string) {
+	t.Helper()
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && filepath.Ext(path) == ".ham" {
 			paths = append(paths, path)
@@ -24,6 +24,12 @@ func TestCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return paths
+}
+
+// TestCheck: a check, which makes no maps, says what deriving a model says, of all models of the repository.
+func TestCheck(t *testing.T) {
+	paths := everyModel(t)
 	said := func(path string, of func(*dsl.Model) []dsl.Diagnostic) (out []string) {
 		text, err := os.ReadFile(path)
 		if err != nil {

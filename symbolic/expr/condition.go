@@ -172,6 +172,9 @@ func (c *Context) underDefined(val float64, ks []float64, es []*Expr) *Expr {
 		}
 		branches := [2]*Expr{c.nought(), c.nought()}
 		branches[where] = c.product(val, k, inside) // as it is: it is below its condition
+		if slices.ContainsFunc(inside, func(x *Expr) bool { return x.placed }) {
+			return c.Mul(append(outside, c.chosen(cond, branches[0], branches[1]))...)
+		}
 		return c.Mul(append(outside, c.Call("select", cond, branches[0], branches[1]))...)
 	}
 	return nil
