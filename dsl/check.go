@@ -582,6 +582,20 @@ func (m *Model) DensityLets() map[*Let]bool {
 	return lets
 }
 
+// Hidden are the parameters that recursions read, and differential equations.
+func (m *Model) Hidden() map[*Param]bool {
+	var all []Expr
+	for _, l := range m.Lets {
+		if l.Recursion != nil && l.Recursion.Circle != nil {
+			all = append(all, l.Values()...)
+		}
+	}
+	for _, s := range m.Solves {
+		all = append(append(append(all, s.Init...), s.Args...), s.Ode.Rhs...)
+	}
+	return paramsOf(all...)
+}
+
 // reachedFrom are the parameters and the definitions that expressions depend on; nil ones are passed over.
 func reachedFrom(list ...Expr) (params map[*Param]bool, lets map[*Let]bool) {
 	params, lets = map[*Param]bool{}, map[*Let]bool{}

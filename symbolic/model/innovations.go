@@ -52,9 +52,10 @@ type written struct {
 
 // chainsOf are the pairs of a model: recursions that the density depends on, and vectors of real numbers that they read themselves, or by a recursion of which that is so.
 func chainsOf(m *dsl.Model, latents []*dsl.Param) (out []written) {
-	seen := m.DensityLets()
+	seen, hidden := m.DensityLets(), m.Hidden()
+	hides := slices.ContainsFunc(latents, func(q *dsl.Param) bool { return hidden[q] })
 	for n, l := range m.Lets {
-		if l.Recursion == nil || l.Recursion.Circle == nil || !seen[l] {
+		if !seen[l] || l.Local && l.Recursion == nil || l.Recursion != nil && l.Recursion.Circle == nil || l.Recursion == nil && !hides {
 			continue
 		}
 		params, lets := l.Reads()
@@ -72,16 +73,22 @@ func chainsOf(m *dsl.Model, latents []*dsl.Param) (out []written) {
 	}
 	// Of a circle each member has one of its own.
 	return slices.DeleteFunc(slices.Clone(out), func(x written) bool {
-		return slices.ContainsFunc(x.by.Recursion.Circle.Members, func(l *dsl.Let) bool {
+		return slices.ContainsFunc(members(x.by), func(l *dsl.Let) bool {
 			return !slices.ContainsFunc(out, func(o written) bool { return o.by == l && (l == x.by || o.param != x.param) })
 		})
 	})
 }
 
-// together reports whether two definitions are of one circle.
-func together(a, b *dsl.Let) bool {
-	return a.Recursion != nil && a.Recursion.Circle != nil && slices.Contains(a.Recursion.Circle.Members, b)
+// members are the definitions of the circle that one is of: it alone where it reads nothing of its own.
+func members(l *dsl.Let) []*dsl.Let {
+	if l.Recursion == nil || l.Recursion.Circle == nil {
+		return []*dsl.Let{l}
+	}
+	return l.Recursion.Circle.Members
 }
+
+// together reports whether two definitions are of one circle.
+func together(a, b *dsl.Let) bool { return slices.Contains(members(a), b) }
 
 // unchain takes away the pair that turned out to be none, or else those of parameters without a map as such. It reports whether there was one: the parameter may be what it is declared as.
 func (p *Posterior) unchain(found []*dsl.Param) bool {
@@ -139,15 +146,15 @@ func (p *Posterior) writtenBy(l *dsl.Let) *innovations {
 // restate defines the chains of a circle, of which one is given, by what stands in the place of their innovations, and these by that. Where there is no such definition unchained says so.
 func (p *Posterior) restate(first *innovations) {
 	c := p.C
-	members := first.of.Recursion.Circle.Members
-	if first.of != members[0] {
+	all := members(first.of)
+	if first.of != all[0] {
 		return
 	}
 	defer func(was bool) { c.Sharing = was }(c.Sharing)
 	c.Sharing = false
 	p.at = first.of.Declared()
 	var chains []*innovations
-	for _, l := range members {
+	for _, l := range all {
 		x := p.writtenBy(l)
 		if x == nil || slices.ContainsFunc(chains, func(o *innovations) bool { return o.b == x.b }) {
 			p.unchained = &written{first.b.Decl, first.of}
@@ -155,9 +162,15 @@ func (p *Posterior) restate(first *innovations) {
 		}
 		chains = append(chains, x)
 	}
-	for _, log := range []bool{false, true} {
-		if p.restated(chains, log) {
+	if first.of.Recursion == nil {
+		if p.restatedPlainly(first) {
 			return
+		}
+	} else {
+		for _, log := range []bool{false, true} {
+			if p.restated(chains, log) {
+				return
+			}
 		}
 	}
 	p.unchained = &written{first.b.Decl, first.of}
@@ -174,21 +187,12 @@ func (p *Posterior) restated(chains []*innovations, log bool) bool {
 		}
 	}()
 	for _, x := range chains {
-		x.log, x.indices, x.at, x.links = log, nil, nil, nil
 		l, b := x.of, x.b
-		shape := dsl.ToFront(l.Recursion, l.Type.Shape)
-		for n, size := range shape {
-			x.indices = append(x.indices, c.NewIndex(partIndex(n), expr.UpTo(size)))
-		}
-		for _, size := range x.z.Shape {
-			x.at = append(x.at, c.NewIndex("i", expr.UpTo(size)))
-		}
-		x.own = c.NewTensor(expr.Tensor{Name: l.ObjectName(), Kind: expr.LocalTensor, Shape: shape, Stage: expr.StagePosition, Positive: log})
+		x.log = log
+		x.begin(c, dsl.ToFront(l.Recursion, l.Type.Shape))
 		r.Members = append(r.Members, x.own)
 		p.el.Objects[l] = expr.Value{Shape: l.Type.Shape, Elem: func(s ...expr.Sub) *expr.Expr { return c.Ref(x.own, dsl.ToFront(l.Recursion, s)...) }}
-		x.leaf = x.z
 		if x.z == b.values {
-			x.leaf = c.NewTensor(expr.Tensor{Name: b.Decl.Name, Kind: expr.LocalTensor, Shape: x.z.Shape, Stage: expr.StagePosition})
 			was[b.Decl] = p.el.Objects[b.Decl]
 			p.el.Objects[b.Decl] = expr.Value{Shape: x.z.Shape, Elem: func(s ...expr.Sub) *expr.Expr { return c.Ref(x.leaf, s...) }}
 		}
@@ -236,6 +240,109 @@ func (p *Posterior) restated(chains []*innovations, log bool) bool {
 		x.define(c)
 	}
 	return true
+}
+
+// restatedPlainly is restate of a definition that is no recursion, and is read by one: of the number mu + s*z[j] in it. It reports whether there is one.
+func (p *Posterior) restatedPlainly(x *innovations) bool {
+	c, l, b := p.C, x.of, x.b
+	x.begin(c, l.Type.Shape)
+	if x.z != b.values {
+		return false
+	}
+	was := p.el.Objects[b.Decl]
+	p.el.Objects[b.Decl] = expr.Value{Shape: x.z.Shape, Elem: func(s ...expr.Sub) *expr.Expr { return c.Ref(x.leaf, s...) }}
+	for d, i := range l.Indices {
+		p.el.Indices[i] = expr.Sub{Index: x.indices[d]}
+	}
+	v := p.el.Expr(l.Value)
+	if len(l.Indices) == 0 {
+		v = expr.Scalar(expr.Pick(v, expr.SubsOf(x.indices)))
+	}
+	e := c.Inlined(v.At())
+	p.el.Objects[b.Decl] = was
+	u := c.NewTensor(expr.Tensor{Name: "u", Kind: expr.LocalTensor, Stage: expr.StagePosition})
+	var inner *expr.Expr // what is linear in z
+	one := true
+	var walk func(e *expr.Expr) *expr.Expr
+	walk = func(e *expr.Expr) *expr.Expr {
+		if !expr.Mentions(e, x.leaf) {
+			return e
+		}
+		d := c.Diff(e, x.leaf, expr.SubsOf(x.at)...)
+		switch {
+		case known(d) && !expr.Mentions(d, x.leaf):
+			one = one && (inner == nil || inner == e)
+			inner = e
+			return c.Ref(u)
+		case e.Op == expr.Sum || e.Op == expr.Largest || e.Op == expr.Ref:
+			one = false
+			return e
+		}
+		return c.Rebuild(e, walk, func(s expr.Sub) expr.Sub { return s })
+	}
+	by := walk(e)
+	if inner == nil || !one || inner.Op == expr.Ref {
+		return false
+	}
+	all := piece{of: x.indices[0].Range, e: inner, in: c.Number(1)}
+	if !p.takeLinks(x, []piece{all}, []*innovations{x}) || len(x.bare) > 0 {
+		return false
+	}
+	x.value = c.Replace(by, func(r *expr.Expr) *expr.Expr {
+		if r.Tensor == u {
+			return x.element(x.atLink())
+		}
+		return r
+	})
+	plain := c.Substituted(inner, func(r *expr.Expr) *expr.Expr {
+		if r.Tensor == x.leaf {
+			return c.Ref(b.Coord, r.Subs...)
+		}
+		return p.inPlain(r)
+	})
+	if p.mentionsPlain(plain) {
+		return false
+	}
+	x.plain = c.SubstAll(plain, x.indices, x.ofChain(expr.SubsOf(x.at)))
+	p.el.Objects[l] = expr.Value{Shape: l.Type.Shape, Elem: func(s ...expr.Sub) *expr.Expr { return c.SubstAll(x.value, x.indices, s) }}
+	x.define(c)
+	return true
+}
+
+// begin makes the indices of a definition of a shape, and what stands for it and its innovations while it is looked at.
+func (x *innovations) begin(c *expr.Context, shape []dsl.Extent) {
+	x.indices, x.at, x.links = nil, nil, nil
+	for n, size := range shape {
+		x.indices = append(x.indices, c.NewIndex(partIndex(n), expr.UpTo(size)))
+	}
+	for _, size := range x.z.Shape {
+		x.at = append(x.at, c.NewIndex("i", expr.UpTo(size)))
+	}
+	x.own = c.NewTensor(expr.Tensor{Name: x.of.ObjectName(), Kind: expr.LocalTensor, Shape: shape, Stage: expr.StagePosition, Positive: x.log})
+	x.leaf = x.z
+	if x.z == x.b.values {
+		x.leaf = c.NewTensor(expr.Tensor{Name: x.b.Decl.Name, Kind: expr.LocalTensor, Shape: x.z.Shape, Stage: expr.StagePosition})
+	}
+}
+
+// atLink are the subscripts of z at the indices of the definition.
+func (x *innovations) atLink() []expr.Sub {
+	var out []expr.Sub
+	for _, n := range x.from {
+		s := expr.Sub{Index: x.indices[n]}
+		if n == 0 {
+			s = expr.ShiftSub(s, x.shift)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// mentionsPlain reports whether an expression has plain coordinates in it, by way of a recursion.
+func (p *Posterior) mentionsPlain(e *expr.Expr) bool {
+	return slices.ContainsFunc(p.Params, func(o *Param) bool {
+		return slices.ContainsFunc(o.plain, func(t *expr.Tensor) bool { return expr.Mentions(e, t) })
+	})
 }
 
 // takeLinks finds the links of a chain among its parts, how z is placed in them, and the value of the chain. It reports whether there are such.
@@ -428,10 +535,8 @@ func (p *Posterior) plainOf(chains []*innovations, all [][]piece) bool {
 				}
 				return p.inPlain(r)
 			})
-			if slices.ContainsFunc(p.Params, func(o *Param) bool {
-				return slices.ContainsFunc(o.plain, func(t *expr.Tensor) bool { return expr.Mentions(e, t) })
-			}) {
-				return false // a recursion of the plain coordinates of others
+			if p.mentionsPlain(e) {
+				return false
 			}
 			parts[k].e = e
 		}
@@ -610,11 +715,11 @@ type Chain struct {
 // Chains are those of a model, in groups, each before those that are made of it: those of a group are made of each other.
 func (p *Posterior) Chains() (out [][]Chain) {
 	for _, l := range p.Model.Lets {
-		if x := p.writtenBy(l); x == nil || l != l.Recursion.Circle.Members[0] {
+		if x := p.writtenBy(l); x == nil || l != members(l)[0] {
 			continue
 		}
 		var group []Chain
-		for _, m := range l.Recursion.Circle.Members {
+		for _, m := range members(l) {
 			x := p.writtenBy(m)
 			group = append(group, Chain{x.b, x.name(), x.at, x.plain})
 		}
@@ -625,7 +730,10 @@ func (p *Posterior) Chains() (out [][]Chain) {
 
 // name is what the chain is, to people.
 func (x *innovations) name() string {
-	if x.log {
+	switch {
+	case x.of.Recursion == nil:
+		return "what " + x.of.ObjectName() + " is a function of"
+	case x.log:
 		return "log(" + x.of.ObjectName() + ")"
 	}
 	return x.of.ObjectName()

@@ -61,10 +61,14 @@ func (b *Param) Plain(subs ...expr.Sub) *expr.Expr {
 
 // plainBase names the plain coordinates in programs: by the chain that they are, or the parameter.
 func (b *Param) plainBase() string {
-	if n := len(b.innovations); n > 0 {
-		return b.innovations[n-1].of.ObjectName()
+	n := len(b.innovations)
+	switch {
+	case n == 0:
+		return b.Decl.Name
+	case b.innovations[n-1].of.Recursion == nil:
+		return b.Decl.Name + "_effect"
 	}
-	return b.Decl.Name
+	return b.innovations[n-1].of.ObjectName()
 }
 
 // PlainName is what the plain coordinates of a latent vector are, to people.
