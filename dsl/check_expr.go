@@ -578,15 +578,7 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 		}
 	}
 	if lo.IsConst() && lo.Offset < 1 {
-		hint := fmt.Sprintf("start the index `%s` at %d", s.Index.Name, 1-s.Offset)
-		if r := c.recursion; r != nil && r.Recursion.Along == s.Index && what == "`"+r.ObjectName()+"`" {
-			if first := s.Index.Range.Lo.String(); s.Offset == -1 {
-				hint += fmt.Sprintf(", behind a part of its own for what comes before, `let %s[%s] = …`", r.ObjectName(), first)
-			} else {
-				hint += fmt.Sprintf(", behind a part of its own for what comes before, `let %s[%s] = … for %s in %s..%d`", r.ObjectName(), s.Index.Name, s.Index.Name, first, -s.Offset)
-			}
-		}
-		c.err(IndexRange, a.Span(), hint, "the first index is %d, but %s starts at 1", lo.Offset, what)
+		c.err(IndexRange, a.Span(), c.laterStart(s, what), "the first index is %d, but %s starts at 1", lo.Offset, what)
 		c.note(s.Index.At, "the index runs over %s", s.Index.Range)
 		return s, false
 	}
@@ -1438,6 +1430,21 @@ func (c *checker) condition(e Expr) bool {
 		c.err(NotCondition, e.Span(), "compare it, as in `x > 0`", "a condition is a comparison or whole numbers, this is %s", t)
 	}
 	return false
+}
+
+// laterStart is the hint on an index that is below 1 at its start; of a definition in parts, that what comes before has a part of its own.
+func (c *checker) laterStart(s Subscript, what string) string {
+	hint := fmt.Sprintf("start the index `%s` at %d", s.Index.Name, 1-s.Offset)
+	r := c.recursion
+	if r == nil || r.Recursion.Along != s.Index || what != "`"+r.ObjectName()+"`" {
+		return hint
+	}
+	hint += ", behind a part of its own for what comes before, "
+	first := s.Index.Range.Lo.String()
+	if s.Offset == -1 {
+		return hint + fmt.Sprintf("`let %s[%s] = …`", r.ObjectName(), first)
+	}
+	return hint + fmt.Sprintf("`let %s[%s] = … for %s in %s..%d`", r.ObjectName(), s.Index.Name, s.Index.Name, first, -s.Offset)
 }
 
 // conditional checks if c then x else y: element by element where they are arrays.

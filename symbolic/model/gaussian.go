@@ -255,28 +255,34 @@ func (p *Posterior) takeTerm(m *gaussian, t *PosteriorTerm, as view) bool {
 	case t.Term.Dist != nil && !t.Term.Dist.Whole() && !p.leftMentions(t, latents) && expr.DependsOnCoords(t.Left.At()):
 		// What other parameters say of a vector changes with them: a score at the reference would not follow it.
 	default:
-		p.predict(m, t, as, hidden)
+		return p.predict(m, t, as, hidden)
 	}
 	return true
 }
 
-// predict adds what observations say of the vectors of a Gaussian: by predictors, or as what is measured, as of all that a recursion or the solution of a differential equation hides.
-func (p *Posterior) predict(m *gaussian, t *PosteriorTerm, as view, hidden bool) {
+// predict adds what observations say of the vectors of a Gaussian: by predictors, or as what is measured, as of all that a recursion or the solution of a differential equation hides. It reports
+// whether there may be a Gaussian with that: there is none of a chain that is written by its innovations, and measured. What is said of one element given the others would be taken for more than it
+// is, and the innovations, of which data see sums, are as good coordinates.
+func (p *Posterior) predict(m *gaussian, t *PosteriorTerm, as view, hidden bool) bool {
 	if !hidden {
 		if found := p.predictorsOf(p.beside(t, m.v, as.unknown), m.v, as.apart); found != nil {
 			m.predictors = append(m.predictors, found...)
 			m.used, m.predicted = append(m.used, t), append(m.predicted, t)
-			return
+			return true
 		}
 	}
 	for _, v := range m.v {
 		if mentionsAny(t.L, []*latent{v}) && p.measurable([]*latent{v}, t) {
+			if v.b.chained() {
+				return false
+			}
 			m.unknown[v] = append(m.unknown[v], t)
 			if !slices.Contains(m.predicted, t) {
 				m.predicted = append(m.predicted, t)
 			}
 		}
 	}
+	return true
 }
 
 // frozen is the log density of normal observations; where precisions are at the reference, only as far as it depends on locations.

@@ -131,6 +131,11 @@ func (b *Param) tensors(c *expr.Context) {
 	}
 }
 
+// chained reports whether a parameter is the innovations of a recursion.
+func (b *Param) chained() bool {
+	return slices.ContainsFunc(b.innovations, func(x *innovations) bool { return x.of.Recursion != nil })
+}
+
 // writtenBy are the innovations of a definition, or nil.
 func (p *Posterior) writtenBy(l *dsl.Let) *innovations {
 	for _, b := range p.Params {
