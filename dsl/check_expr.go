@@ -612,6 +612,21 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 	return s, true
 }
 
+// laterStart is the hint on an index that is below 1 at its start; of a definition in parts, that what comes before has a part of its own.
+func (c *checker) laterStart(s Subscript, what string) string {
+	hint := fmt.Sprintf("start the index `%s` at %d", s.Index.Name, 1-s.Offset)
+	r := c.recursion
+	if r == nil || r.Recursion.Along != s.Index || what != "`"+r.ObjectName()+"`" {
+		return hint
+	}
+	hint += ", behind a part of its own for what comes before, "
+	first := s.Index.Range.Lo.String()
+	if s.Offset == -1 {
+		return hint + fmt.Sprintf("`let %s[%s] = …`", r.ObjectName(), first)
+	}
+	return hint + fmt.Sprintf("`let %s[%s] = … for %s in %s..%d`", r.ObjectName(), s.Index.Name, s.Index.Name, first, -s.Offset)
+}
+
 // chosenPosition is a subscript that a condition may exclude where it selects nothing: it is looked at where it is read, when the data arrive.
 func (c *checker) chosenPosition(a Expr, size Extent) (s Subscript, ok bool) {
 	if c.choosing == 0 || c.ofParts {
@@ -1430,21 +1445,6 @@ func (c *checker) condition(e Expr) bool {
 		c.err(NotCondition, e.Span(), "compare it, as in `x > 0`", "a condition is a comparison or whole numbers, this is %s", t)
 	}
 	return false
-}
-
-// laterStart is the hint on an index that is below 1 at its start; of a definition in parts, that what comes before has a part of its own.
-func (c *checker) laterStart(s Subscript, what string) string {
-	hint := fmt.Sprintf("start the index `%s` at %d", s.Index.Name, 1-s.Offset)
-	r := c.recursion
-	if r == nil || r.Recursion.Along != s.Index || what != "`"+r.ObjectName()+"`" {
-		return hint
-	}
-	hint += ", behind a part of its own for what comes before, "
-	first := s.Index.Range.Lo.String()
-	if s.Offset == -1 {
-		return hint + fmt.Sprintf("`let %s[%s] = …`", r.ObjectName(), first)
-	}
-	return hint + fmt.Sprintf("`let %s[%s] = … for %s in %s..%d`", r.ObjectName(), s.Index.Name, s.Index.Name, first, -s.Offset)
 }
 
 // conditional checks if c then x else y: element by element where they are arrays.

@@ -23,19 +23,7 @@ func TestSolutionsAreSwept(t *testing.T) {
 		{"fitzhugh_nagumo", "n", 82, 22, 0}, // the entries are few: summed over the times once
 	} {
 		t.Run(x.model, func(t *testing.T) {
-			file := "../examples/" + x.model + ".ham"
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, ds := dsl.Load(file, string(text), dsl.Options{})
-			if m == nil {
-				t.Fatal(ds)
-			}
-			d, list := symbolic.Derive(m)
-			if d == nil {
-				t.Fatal(list)
-			}
+			d := derived(t, "../examples/"+x.model+".ham")
 			matrix := needed(nil, d.Matrix)
 			if got := work(needed(matrix, d.Force), d.Force, x.size); got > x.force {
 				t.Errorf("the force takes %d operations at each time, more than %d", got, x.force)
@@ -55,6 +43,24 @@ func TestSolutionsAreSwept(t *testing.T) {
 			}
 		})
 	}
+}
+
+// derived is the model of a file.
+func derived(t *testing.T, file string) *symbolic.Derived {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, ds := dsl.Load(file, string(text), dsl.Options{})
+	if m == nil {
+		t.Fatal(ds)
+	}
+	d, list := symbolic.Derive(m)
+	if d == nil {
+		t.Fatal(list)
+	}
+	return d
 }
 
 // needed lists the definitions of the position and the momentum that outputs need, without those that are known.
@@ -90,19 +96,7 @@ func work(defs map[*expr.Def]bool, outs []symbolic.Output, size string) int {
 // TestFunctionsInRecursionsAreStored: the reverse sweep of a recursion has the arguments of functions, and what depends on them, at hand. With each parameter computing them anew a gradient
 // of this forward algorithm took 70 calls of functions for each observation.
 func TestFunctionsInRecursionsAreStored(t *testing.T) {
-	const file = "../internal/differential/testdata/models/recursion_staged.ham"
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, ds := dsl.Load(file, string(text), dsl.Options{})
-	if m == nil {
-		t.Fatal(ds)
-	}
-	d, list := symbolic.Derive(m)
-	if d == nil {
-		t.Fatal(list)
-	}
+	d := derived(t, "../internal/differential/testdata/models/recursion_staged.ham")
 	all := append([]symbolic.Output{d.LogDensity}, d.Gradient...)
 	total := expr.NewCost()
 	for def := range needed(nil, all) {

@@ -342,12 +342,7 @@ func with(list []loop.Stmt, known map[*loop.Var]*loop.Expr) {
 		case len(e.Args) > 0 && !slices.ContainsFunc(e.Args, func(a *loop.Expr) bool { return a.Op != loop.Num }) && (e.Op == loop.Add || e.Op == loop.Mul):
 			return loop.Number(ofNumbers(e))
 		case e.Op == loop.Add:
-			out := &loop.Expr{Op: loop.Add}
-			for n, a := range e.Args {
-				if !a.IsNum(0) {
-					out.K, out.Args = append(out.K, e.K[n]), append(out.Args, a)
-				}
-			}
+			out := without(e, 0)
 			switch {
 			case len(out.Args) == len(e.Args):
 				return e
@@ -370,25 +365,25 @@ func with(list []loop.Stmt, known map[*loop.Var]*loop.Expr) {
 					return loop.Number(0)
 				}
 			}
-			return withoutOnes(e)
+			switch out := without(e, 1); {
+			case len(out.Args) == len(e.Args):
+			case len(out.Args) == 1 && out.K[0] == 1 && out.Val == 1:
+				return out.Args[0]
+			default:
+				return out
+			}
 		}
 		return e
 	}))
 }
 
-// withoutOnes is a product without factors of 1.
-func withoutOnes(e *loop.Expr) *loop.Expr {
-	out := &loop.Expr{Op: loop.Mul, Val: e.Val}
+// without is a sum or a product without the arguments that are a number.
+func without(e *loop.Expr, v float64) *loop.Expr {
+	out := &loop.Expr{Op: e.Op, Val: e.Val}
 	for n, a := range e.Args {
-		if !a.IsNum(1) {
+		if !a.IsNum(v) {
 			out.K, out.Args = append(out.K, e.K[n]), append(out.Args, a)
 		}
-	}
-	switch {
-	case len(out.Args) == len(e.Args):
-		return e
-	case len(out.Args) == 1 && out.K[0] == 1 && out.Val == 1:
-		return out.Args[0]
 	}
 	return out
 }

@@ -15,6 +15,8 @@ import (
 // model said so; and z[t] = (x[t] − f(x[t−1], …))/s, which draws show, is a function of it. Elements of z that no part of the chain reads are their own plain coordinates. The same holds of
 // a vector that has a prior of any mean and scale, of which a chain is the running sum; of a chain of a chain; and of several that are made of each other. A chain of positive
 // numbers, as N[t] = N[t−1]*exp(r + s*z[t]), is one of their logarithms.
+//
+// What a recursion or a differential equation makes of functions of mu + s z[j], without a chain, is measured of such a number, which is x then: of z it would be known only where s is.
 
 // innovations are a vector z by which a definition is written, with x in its place.
 type innovations struct {
@@ -50,8 +52,12 @@ type written struct {
 	by    *dsl.Let
 }
 
-// chainsOf are the pairs of a model: recursions that the density depends on, and vectors of real numbers that they read themselves, or by a recursion of which that is so.
+// chainsOf are the pairs of a model: recursions that the density depends on, or other definitions where recursions or differential equations read latent parameters, and vectors of real numbers that
+// they read themselves, or by a definition of which that is so.
 func chainsOf(m *dsl.Model, latents []*dsl.Param) (out []written) {
+	if len(latents) == 0 {
+		return nil
+	}
 	seen, hidden := m.DensityLets(), m.Hidden()
 	hides := slices.ContainsFunc(latents, func(q *dsl.Param) bool { return hidden[q] })
 	for n, l := range m.Lets {
@@ -216,7 +222,7 @@ func (p *Posterior) restated(chains []*innovations, log bool) bool {
 		all = append(all, pieces)
 	}
 	if len(r.Members) > len(chains) || slices.ContainsFunc(all, func(pieces []piece) bool { return len(pieces) > mostPieces }) {
-		return false // sums of the recursion are members of it
+		return false // of sums in it that are members of their own nothing can be asked
 	}
 	for n, x := range chains {
 		if !p.takeLinks(x, all[n], chains) {
@@ -247,7 +253,7 @@ func (p *Posterior) restated(chains []*innovations, log bool) bool {
 	return true
 }
 
-// restatedPlainly is restate of a definition that is no recursion, and is read by one: of the number mu + s*z[j] in it. It reports whether there is one.
+// restatedPlainly is restate of a definition that is no recursion: x is the number mu + s*z[j] that it is a function of. It reports whether there is one.
 func (p *Posterior) restatedPlainly(x *innovations) bool {
 	c, l, b := p.C, x.of, x.b
 	x.begin(c, l.Type.Shape)

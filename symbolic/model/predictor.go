@@ -254,10 +254,10 @@ func (p *Posterior) predictorOf(term *PosteriorTerm, latents []*latent) *predict
 	}
 	ref := p.atReference(arg)
 	slope, bend = p.atReference(slope), p.atReference(bend)
-	straight := eta
+	seen, tangent := eta, bent // what the predictor is, and whether its slopes are those of the reference
 	if bent {
-		if straight = p.straightened(eta, latents); straight == nil {
-			straight = eta
+		if e := p.straightened(eta, latents); e != nil {
+			seen, tangent = e, false
 		}
 	}
 	args := slices.Clone(term.Args)
@@ -288,11 +288,11 @@ func (p *Posterior) predictorOf(term *PosteriorTerm, latents []*latent) *predict
 		// An exponential in it would become one with those that the slopes have, and the sum over the observations one for each gradient.
 		weight = c.Atom(weight)
 	}
-	return &predictor{indices: term.Indices, eta: straight, weight: weight, score: c.Mul(score, slope), bent: bent && straight == eta}
+	return &predictor{indices: term.Indices, eta: seen, weight: weight, score: c.Mul(score, slope), bent: tangent}
 }
 
 // straightened is a predictor that bends in latent vectors by way of numbers that are linear in them, mu + s*z, with the tangent to it in these numbers at the reference: data say something of them, whatever
-// mu and s are, while the tangent in z would hold z where s moves. It is nil where all that is linear has slopes of its own, or stands in a sum.
+// mu and s are, while the tangent in z would hold z where s moves. It is nil where no slope depends on parameters, so that the two are the same, and where vectors stand in a sum.
 func (p *Posterior) straightened(eta *expr.Expr, latents []*latent) *expr.Expr {
 	c := p.C
 	if !plainVectors(latents) {
