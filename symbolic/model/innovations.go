@@ -271,40 +271,19 @@ func (p *Posterior) restatedPlainly(x *innovations) bool {
 	}
 	e := c.Inlined(v.At())
 	p.el.Objects[b.Decl] = was
-	u := c.NewTensor(expr.Tensor{Name: "u", Kind: expr.LocalTensor, Stage: expr.StagePosition})
-	var inner *expr.Expr // what is linear in z
-	one := true
-	var walk func(e *expr.Expr) *expr.Expr
-	walk = func(e *expr.Expr) *expr.Expr {
-		if !expr.Mentions(e, x.leaf) {
-			return e
-		}
+	by, parts, stand, ok := p.linearParts(e, func(e *expr.Expr) bool { return expr.Mentions(e, x.leaf) }, func(e *expr.Expr) bool {
 		d := c.Diff(e, x.leaf, expr.SubsOf(x.at)...)
-		switch {
-		case known(d) && !expr.Mentions(d, x.leaf):
-			one = one && (inner == nil || inner == e)
-			inner = e
-			return c.Ref(u)
-		case e.Op == expr.Sum || e.Op == expr.Largest || e.Op == expr.Ref:
-			one = false
-			return e
-		}
-		return c.Rebuild(e, walk, func(s expr.Sub) expr.Sub { return s })
-	}
-	by := walk(e)
-	if inner == nil || !one || inner.Op == expr.Ref {
+		return known(d) && !expr.Mentions(d, x.leaf)
+	})
+	if !ok || len(parts) != 1 || parts[0].Op == expr.Ref {
 		return false
 	}
+	inner := parts[0]
 	all := piece{of: x.indices[0].Range, e: inner, in: c.Number(1)}
 	if !p.takeLinks(x, []piece{all}, []*innovations{x}) || len(x.bare) > 0 {
 		return false
 	}
-	x.value = c.Replace(by, func(r *expr.Expr) *expr.Expr {
-		if r.Tensor == u {
-			return x.element(x.atLink())
-		}
-		return r
-	})
+	x.value = c.Replace(by, replacing(stand, []*expr.Expr{x.element(x.atLink())}))
 	plain := c.Substituted(inner, func(r *expr.Expr) *expr.Expr {
 		if r.Tensor == x.leaf {
 			return c.Ref(b.Coord, r.Subs...)

@@ -298,29 +298,8 @@ func (p *Posterior) straightened(eta *expr.Expr, latents []*latent) *expr.Expr {
 	if !plainVectors(latents) {
 		return nil
 	}
-	var linear, stand []*expr.Expr
-	scaled, sums := false, false
-	var walk func(e *expr.Expr) *expr.Expr
-	walk = func(e *expr.Expr) *expr.Expr {
-		switch {
-		case !mentionsAny(e, latents):
-			return e
-		case p.linear(e, latents):
-			if n := slices.Index(linear, e); n >= 0 {
-				return stand[n]
-			}
-			u := c.Ref(c.NewTensor(expr.Tensor{Name: "u", Kind: expr.LocalTensor, Stage: expr.StagePosition}))
-			linear, stand = append(linear, e), append(stand, u)
-			scaled = scaled || p.sloping(e, latents)
-			return u
-		case e.Op == expr.Sum || e.Op == expr.Largest || e.Op == expr.Ref:
-			sums = true
-			return e
-		}
-		return c.Rebuild(e, walk, func(s expr.Sub) expr.Sub { return s })
-	}
-	by := walk(c.Inlined(eta))
-	if sums || !scaled {
+	by, linear, stand, ok := p.linearParts(c.Inlined(eta), func(e *expr.Expr) bool { return mentionsAny(e, latents) }, func(e *expr.Expr) bool { return p.linear(e, latents) })
+	if !ok || !slices.ContainsFunc(linear, func(e *expr.Expr) bool { return p.sloping(e, latents) }) {
 		return nil
 	}
 	back := replacing(stand, linear)
@@ -337,6 +316,31 @@ func (p *Posterior) straightened(eta *expr.Expr, latents []*latent) *expr.Expr {
 		out = c.Add(out, c.Mul(c.Atom(p.atReference(c.Substituted(d, back))), c.Sub(linear[n], there[n])))
 	}
 	return out
+}
+
+// linearParts writes an expression by variables in the place of the largest parts of it that hold something and are linear in it; it is not ok where that stands in a sum, or behind a definition.
+func (p *Posterior) linearParts(e *expr.Expr, holds, linear func(e *expr.Expr) bool) (by *expr.Expr, parts, stand []*expr.Expr, ok bool) {
+	c := p.C
+	ok = true
+	var walk func(e *expr.Expr) *expr.Expr
+	walk = func(e *expr.Expr) *expr.Expr {
+		switch {
+		case !holds(e):
+			return e
+		case linear(e):
+			n := slices.Index(parts, e)
+			if n < 0 {
+				n = len(parts)
+				parts, stand = append(parts, e), append(stand, c.Ref(c.NewTensor(expr.Tensor{Name: "u", Kind: expr.LocalTensor, Stage: expr.StagePosition})))
+			}
+			return stand[n]
+		case e.Op == expr.Sum || e.Op == expr.Largest || e.Op == expr.Ref:
+			ok = false
+			return e
+		}
+		return c.Rebuild(e, walk, func(s expr.Sub) expr.Sub { return s })
+	}
+	return walk(e), parts, stand, ok
 }
 
 // asObserved is the expected information of a term as it was observed at the reference, where that is not less than 0 whatever the data: about a mode the density is as narrow as
