@@ -77,10 +77,14 @@ func chainsOf(m *dsl.Model, latents []*dsl.Param) (out []written) {
 			}
 		}
 	}
-	// Of a circle each member has one of its own.
-	return slices.DeleteFunc(slices.Clone(out), func(x written) bool {
+	return ofWholeCircles(out)
+}
+
+// ofWholeCircles are pairs but for those of circles of which not each member has one of its own.
+func ofWholeCircles(chains []written) []written {
+	return slices.DeleteFunc(slices.Clone(chains), func(x written) bool {
 		return slices.ContainsFunc(members(x.by), func(l *dsl.Let) bool {
-			return !slices.ContainsFunc(out, func(o written) bool { return o.by == l && (l == x.by || o.param != x.param) })
+			return !slices.ContainsFunc(chains, func(o written) bool { return o.by == l && (l == x.by || o.param != x.param) })
 		})
 	})
 }
@@ -100,7 +104,7 @@ func together(a, b *dsl.Let) bool { return slices.Contains(members(a), b) }
 func (p *Posterior) unchain(found []*dsl.Param) bool {
 	left := len(p.chains)
 	if p.unchained != nil {
-		p.chains = slices.DeleteFunc(p.chains, func(x written) bool { return x == *p.unchained })
+		p.chains = ofWholeCircles(slices.DeleteFunc(p.chains, func(x written) bool { return x == *p.unchained }))
 		return len(p.chains) < left
 	}
 	for _, b := range p.Params {
@@ -110,6 +114,7 @@ func (p *Posterior) unchain(found []*dsl.Param) bool {
 			}
 		}
 	}
+	p.chains = ofWholeCircles(p.chains)
 	return len(p.chains) < left
 }
 
