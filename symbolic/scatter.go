@@ -37,8 +37,11 @@ func (l *lowering) scatter(e *expr.Expr) *expr.Expr {
 // computed for each element of alpha, rather than for each n.
 const leastGathered = 8
 
-// through lowers an expression that depends on its indices through one element of
-// data only, as exp(alpha[g[n]]): it is defined for every position that the data
+// leastOfEach is that work at each value of another index, as the columns of a matrix: the loop over n has one over these in it.
+const leastOfEach = 3
+
+// through lowers an expression that depends on its indices, or on all but one, through one
+// element of data only, as exp(alpha[g[n]]) or a[k] z[g[n],k]: it is defined for every position that the data
 // may name, and gathered. Nil if e has not that form. Other data that stand at
 // such positions may be anything where no datum names them, and have to stay.
 func (l *lowering) through(e *expr.Expr) *expr.Expr {
@@ -46,10 +49,17 @@ func (l *lowering) through(e *expr.Expr) *expr.Expr {
 	if l.within != nil && l.within.Reads(e) || !e.Gathers() || len(e.Free()) == 0 || e.Op == expr.Ref || e.Op == expr.Delta || e.Op == expr.Inside || e.Op == expr.Before {
 		return nil
 	}
-	if loops := e.Op == expr.Sum || e.Op == expr.Largest; !loops && (e.Stage() < expr.StageGiven || expr.NodeCost(e) < leastGathered) {
-		return nil
+	if e.Op != expr.Sum && e.Op != expr.Largest {
+		least := float64(leastGathered)
+		if len(e.Free()) > 1 {
+			least = leastOfEach
+		}
+		if e.Stage() < expr.StageGiven || expr.NodeCost(e) < least {
+			return nil
+		}
 	}
 	var at *expr.Expr
+	var plain []*expr.Index // that stand by themselves
 	ok := true
 	seen := map[*expr.Expr]bool{}
 	var walk func(x *expr.Expr)
@@ -61,7 +71,9 @@ func (l *lowering) through(e *expr.Expr) *expr.Expr {
 		for _, s := range x.Subs {
 			switch {
 			case s.Index != nil:
-				ok = ok && !e.HasFree(s.Index)
+				if e.HasFree(s.Index) && !slices.Contains(plain, s.Index) {
+					plain = append(plain, s.Index)
+				}
 			case s.Data != nil && expr.SharesFree(s.Data, e):
 				if at != nil && expr.ReadsAt(at, s.Data) {
 					at = s.Data // that of the groups of groups
@@ -77,15 +89,18 @@ func (l *lowering) through(e *expr.Expr) *expr.Expr {
 		}
 	}
 	walk(e)
-	if !ok || at == nil || len(at.Free()) != len(e.Free()) {
+	if len(plain) == 0 && e.Op != expr.Sum && e.Op != expr.Largest && expr.NodeCost(e) < leastGathered {
+		return nil // of one element of data with two indices
+	}
+	if !ok || at == nil || len(plain) > 1 || len(at.Free())+len(plain) != len(e.Free()) || slices.ContainsFunc(plain, at.HasFree) {
 		return nil
 	}
 	j, up := c.Positions(at)
 	whole := c.Gathered(e, at, j, up)
-	if len(whole.Free()) != 1 || whole.Free()[0] != j || expr.Strays(whole) || len(l.guards) > 0 && expr.Strays(e) {
+	if len(whole.Free()) != 1+len(plain) || !whole.HasFree(j) || !l.p.storable(whole) || expr.Strays(whole) || len(l.guards) > 0 && expr.Strays(e) {
 		return nil
 	}
-	inner := &lowering{p: l.p, ctx: []*expr.Index{j}, memo: map[*expr.Expr]*expr.Expr{}}
+	inner := &lowering{p: l.p, ctx: expr.SortedIndices(whole.Free()), memo: map[*expr.Expr]*expr.Expr{}}
 	r := inner.lower(whole)
 	if r.Op != expr.Ref && r.Op != expr.Num {
 		r = inner.define(r, whole)

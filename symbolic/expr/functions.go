@@ -297,6 +297,10 @@ func (c *Context) log(x *Expr) *Expr {
 			l = c.Atom(l) // selected by data it is made once for all elements, and its derivatives are
 		}
 		return c.SubstAll(l, d.Indices, x.Subs)
+	case x.Op == Ref && len(x.Subs) == 2 && x.Subs[0] == x.Subs[1]: // the diagonal may be an exponential where other elements are none
+		if b := c.body(x); b != nil && isExp(b) {
+			return b.Args[0]
+		}
 	case x.Op == Mul && (len(x.Args) > 1 || x.Val != 1 || x.K[0] != 1) && c.allPositive(x):
 		args := make([]*Expr, len(x.Args))
 		for i, a := range x.Args {

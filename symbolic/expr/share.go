@@ -351,6 +351,21 @@ func (c *Context) Storable(free []*Index) bool {
 	return rows && cols || !rows && !cols && c.Shaped(free)
 }
 
+// mostBeside is how many elements of an array there may be, for indices over a few numbers, for each element at the others.
+const mostBeside = 64
+
+// Beside are the indices but for those over a few numbers.
+func (c *Context) Beside(free []*Index) []*Index {
+	few := 1
+	return slices.DeleteFunc(slices.Clone(free), func(i *Index) bool {
+		if n := i.Range.Hi; n.IsConst() && few*n.Offset <= mostBeside {
+			few *= n.Offset
+			return true
+		}
+		return false
+	})
+}
+
 // keep makes arrays over these ranges worth it.
 func (c *Context) keep(ranges []dsl.Range) {
 	if !slices.ContainsFunc(c.kept, func(r []dsl.Range) bool { return slices.Equal(r, ranges) }) {

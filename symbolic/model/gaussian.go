@@ -176,17 +176,17 @@ func (p *Posterior) gaussianOf(latents []*latent, as view) *gaussian {
 	data := stands.in(m.data)
 	for _, v := range latents {
 		first, observed := c.Diff(m.quadratic, v.values(), expr.SubsOf(v.is)...), c.Diff(data, stands.of(v), expr.SubsOf(v.is)...)
-		seen := stands.none(p.without(observed, latents))
+		seen := c.Interchanged(stands.none(p.without(observed, latents)))
 		for _, x := range m.predictors {
-			seen = c.Add(seen, c.SumAll(x.indices, c.Mul(x.seen(p, v, v.is), c.Add(c.Mul(x.weight, p.beyond(x.gap(p, latents), as.unknown)), x.score))))
+			seen = c.Add(seen, c.Interchanged(c.SumAll(x.indices, c.Mul(x.seen(p, v, v.is), c.Add(c.Mul(x.weight, p.beyond(x.gap(p, latents), as.unknown)), x.score)))))
 		}
 		var row, exact []*expr.Expr
 		for _, w := range latents {
 			g := c.Neg(c.Diff(first, w.values(), expr.SubsOf(w.js)...))
-			straight, bent := c.Neg(c.Diff(observed, stands.of(w), expr.SubsOf(w.js)...)), c.Number(0)
+			straight, bent := c.Interchanged(c.Neg(c.Diff(observed, stands.of(w), expr.SubsOf(w.js)...))), c.Number(0)
 			exact = append(exact, c.Add(g, p.spreadBoth(v, w, p.stored(v, w, straight))))
 			for _, x := range m.predictors {
-				e := c.SumAll(x.indices, c.Mul(x.seen(p, v, v.is), x.weight, x.seen(p, w, w.js)))
+				e := c.Interchanged(c.SumAll(x.indices, c.Mul(x.seen(p, v, v.is), x.weight, x.seen(p, w, w.js))))
 				if x.bent {
 					bent = c.Add(bent, e)
 				} else {

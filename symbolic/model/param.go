@@ -158,6 +158,9 @@ func (p *Posterior) param(n int, q *dsl.Param, kind expr.TensorKind, latent bool
 // defined is a shared definition of the shape of the values.
 func (b *Param) defined(stage expr.Stage, name string, element func(s []expr.Sub) *expr.Expr) *expr.Tensor {
 	c, q := b.c, b.Decl
+	if shape := q.Type.Shape; len(shape) >= 2 {
+		c.HoldMatrix(shape[len(shape)-2], shape[len(shape)-1])
+	}
 	_, s := b.ValueIndices(c, "i")
 	body, formal := c.Close(element(s))
 	t := c.NewTensor(expr.Tensor{Name: q.Name, Kind: expr.SharedTensor, Shape: q.Type.Shape, Stage: stage, Positive: c.Sign(body) == expr.Positive,
