@@ -510,6 +510,9 @@ type Model struct {
 	// all. Nil where they are not.
 	Sizes map[string]int
 
+	// Declared says that all parameters are sampled in the coordinates of their declarations: no vector has a map, which is hamc's choice.
+	Declared bool
+
 	// Nested are integer data, by name, that are functions of others in the data at hand, as the classes of observations are of their pupils: both are vectors of one length and
 	// select from 1 on. Data of which that is not so are refused. Nil where data are not known.
 	Nested map[string]string

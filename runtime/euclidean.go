@@ -152,6 +152,11 @@ func DrawWork(p Posterior, steps float64) float64 {
 	if _, ok := p.(Gibbs); ok || !in.Metric.Identity {
 		return math.Inf(1)
 	}
+	return in.DrawWork(steps)
+}
+
+// DrawWork counts the operations of a draw of that many explicit steps, about.
+func (in *Info) DrawWork(steps float64) float64 {
 	dim := 0
 	for i := range in.Params {
 		dim += in.Params[i].Dim()

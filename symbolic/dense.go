@@ -14,7 +14,7 @@ var limitsOfWork = []struct{ times, operations float64 }{{10, 40000}, {20, 40000
 
 // Uncarried reports whether a model that leaves its metric to hamc has vectors without a map, for which Fit may find a dense one.
 func (r *Derived) Uncarried() bool {
-	return r.Block != nil && len(r.Model.Blocks) == 1 && leaves(r.Block) && len(r.Families) == 0 &&
+	return !r.Model.Declared && r.Block != nil && len(r.Model.Blocks) == 1 && leaves(r.Block) && len(r.Families) == 0 &&
 		slices.ContainsFunc(r.Params, func(b *model.Param) bool {
 			return !b.Latent() && b.Transform.Carries && len(b.Decl.Type.Shape) > 0 && slices.ContainsFunc(b.Decl.Type.Shape, many)
 		})

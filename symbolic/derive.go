@@ -172,6 +172,9 @@ func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 // deriveOwn derives a model with the metric that it has, and these maps of latent vectors.
 func deriveOwn(m *dsl.Model, curved bool, maps model.Maps) (*Derived, []dsl.Diagnostic) {
 	var used model.Spent
+	if m.Declared {
+		maps = model.NoMaps
+	}
 	if len(m.Blocks) == 1 {
 		r, list := derive(m, m.Blocks[0], curved, maps, &used)
 		if r == nil && maps != model.NoMaps && leaves(m.Blocks[0]) && tooLarge(list) {

@@ -236,6 +236,8 @@ func completeFlags(cmd *cobra.Command) {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed(runtime.FixedPoint.String(), runtime.Anderson.String(), runtime.Newton.String()))
 		case "norm":
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed(runtime.MetricNorm.String(), runtime.MaxNorm.String()))
+		case "coordinates":
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed(autoCoordinates, fisherCoordinates, declaredCoordinates))
 		case "executor":
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed("local", "slurm"))
 		case "scale":

@@ -95,6 +95,12 @@ func geometry(r *runtime.Race, m *driver.Manifest, chains []driver.ChainSummary)
 		if n := len(latent); n > 0 {
 			parts = append(parts, "coordinates from the Fisher information for "+strings.Join(latent[:n-1], ", ")+strings.Repeat(" and ", min(1, n-1))+latent[n-1])
 		}
+		switch o := &m.Origin; {
+		case o.Instead != "":
+			parts = append(parts, "coordinates of the declarations: "+o.Instead+" in those from the Fisher information")
+		case o.Coordinates == declaredCoordinates:
+			parts = append(parts, "coordinates of the declarations")
+		}
 	}
 	return strings.Join(parts, "; ")
 }

@@ -44,7 +44,7 @@ type facts struct {
 
 // openPosterior opens a model and its data. Where an earlier run has built its sampler, and that is
 // wanted, the facts are those of the earlier run; else it is derived. Messages go to standard error, see tell.
-func (e *env) openPosterior(ctx context.Context, path, given string, consts []string, curved, compile bool) (*posterior, error) {
+func (e *env) openPosterior(ctx context.Context, path, given string, consts []string, curved, declared, compile bool) (*posterior, error) {
 	bindings, err := parseConsts(consts)
 	if err != nil {
 		return nil, err
@@ -57,6 +57,7 @@ func (e *env) openPosterior(ctx context.Context, path, given string, consts []st
 	if m == nil {
 		return nil, e.accept(path, m, ds)
 	}
+	m.checked.Declared = declared
 	p := &posterior{model: m, curved: curved, told: ds.List}
 	var wrong error // with the data, which is told after what is to be said of the model
 	if p.data, wrong = m.read(given); wrong == nil && compile && p.recall(ctx) {
@@ -99,7 +100,7 @@ func (p *posterior) find() error {
 func (p *posterior) recall(ctx context.Context) bool {
 	// All that the derivation and the code depend on, but for what the note itself is found by: the name of the file is in the code.
 	var b strings.Builder
-	fmt.Fprintf(&b, "model %q, curved %v\n", filepath.Base(p.path), p.curved)
+	fmt.Fprintf(&b, "model %q, curved %v, declared %v\n", filepath.Base(p.path), p.curved, p.checked.Declared)
 	for _, c := range p.consts {
 		fmt.Fprintf(&b, "const %s %x\n", c.Name, math.Float64bits(c.Value))
 	}

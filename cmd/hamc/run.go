@@ -30,7 +30,7 @@ import (
 
 // runFlags are the settings of `hamc run`.
 type runFlags struct {
-	data, output, integrator, metric, trajectories, solver, norm, init, reverse, resume string
+	data, output, integrator, metric, trajectories, solver, norm, init, reverse, resume, coordinates string
 
 	consts, set, keep          []string
 	opt                        runtime.Options
@@ -98,6 +98,7 @@ func newRun(e *env) *cobra.Command {
 	fl.StringVar(&f.metric, "metric", "auto", "`METRIC` of a model that leaves it to hamc: low_rank (adapted in warm-up; diagonal but for the directions that need more), diag_e, dense_e, unit_e (none), fisher (of a model that has it as a candidate) or auto (low_rank, or fisher where a race of both says so)")
 	fl.StringVar(&f.solver, "solver", "default", "`METHOD` of the implicit steps: fixed-point; anderson, for imb, its default for more than two coordinates; or newton, for imb and glfb")
 	fl.Float64Var(&o.Solver.Tolerance, "tol", o.Solver.Tolerance, "tolerance δ of the fixed-point solves")
+	fl.StringVar(&f.coordinates, "coordinates", autoCoordinates, "`COORDINATES` of a model that leaves its metric to hamc: fisher (from the Fisher information, for vectors whose priors have parameters), declared (those of the declarations) or auto (fisher; where chains have not mixed in them, and do in those of the declarations, these)")
 	normFlag(cmd, &f.norm)
 	fl.IntVar(&o.Solver.MaxIterations, "max-iterations", o.Solver.MaxIterations, "limit of one fixed-point solve")
 	fl.BoolVar(&o.Solver.StopStalled, "stop-stalled", o.Solver.StopStalled, "give up solves that stop contracting")
@@ -181,9 +182,9 @@ const (
 	maxGrowth      = 20
 	maxGrowthAlone = 10
 
-	// Where a run takes a few seconds, it may go farther: on one core of 2026 these operations take some ten.
+	// Where a run takes a few seconds, it may go farther: on one core of 2026 these operations take some thirty, and often ten.
 	farGrowth     = 50
-	farOperations = 1e10
+	farOperations = 3e10
 )
 
 // fixedLength are the flags of which one says how far a run goes, or that it is an experiment with settings of its own.
@@ -272,18 +273,28 @@ func (e *env) sample(cmd *cobra.Command, args []string, f *runFlags) (err error)
 		return problem{err}
 	}
 	watch := e.watcher(f, out, p.request.Options.Chains)
-	if bin == nil {
-		err = driver.Run(ctx, evaluator, &p.request, watch.event)
-		watch.refused = driver.RefusedStarts(err)
-		err = wrap(err)
-	} else {
-		err = e.runSampler(ctx, bin.Path, &p.request, watch, &guard)
+	err = e.drawWith(ctx, bin, evaluator, &p.request, watch, &guard)
+	if err == nil && p.mayDeclare(f, watch.done) {
+		var again *plan
+		if again, watch, err = e.declare(ctx, p, f, out, watch, &guard); again != nil {
+			p = again
+		}
 	}
-	watch.display.Finish()
 	for _, name := range out.stale {
 		fmt.Fprintf(e.stderr, "warning: %s was not made from these draws, but stays: it was changed, or it is not certain that hamc made it\n", filepath.Join(out.dir, name))
 	}
 	return e.conclude(ctx, err, p, out, watch)
+}
+
+// drawWith makes the draws of a run by its sampler, or by the evaluator where there is none.
+func (e *env) drawWith(ctx context.Context, bin *sampler.Binary, evaluator interpret.Posterior, request *driver.Request, watch *watcher, g *guard) (err error) {
+	defer watch.display.Finish()
+	if bin != nil {
+		return e.runSampler(ctx, bin.Path, request, watch, g)
+	}
+	err = driver.Run(ctx, evaluator, request, watch.event)
+	watch.refused = driver.RefusedStarts(err)
+	return wrap(err)
 }
 
 // watcher follows a run as the flags ask.
@@ -347,6 +358,13 @@ func (e *env) fresh(cmd *cobra.Command, path string, f *runFlags) (*plan, error)
 	p := &plan{dir: f.output}
 	p.request = driver.Request{Overwrite: f.overwrite, Options: opt, Target: f.target(cmd, &opt)}
 	p.request.Origin = driver.Origin{Consts: f.consts, Evaluate: f.evaluate}
+	switch f.coordinates {
+	case declaredCoordinates:
+		p.request.Origin.Coordinates = declaredCoordinates
+	case autoCoordinates, fisherCoordinates:
+	default:
+		return nil, usage{fmt.Errorf("--coordinates %s: expected %s, %s or %s", f.coordinates, autoCoordinates, fisherCoordinates, declaredCoordinates)}
+	}
 	if err := e.open(cmd.Context(), p, path, f.data, f.consts, f.quiet); err != nil {
 		return nil, err
 	}
@@ -412,7 +430,7 @@ func (f *facts) startsFromPrior() string {
 // open loads the model and its data into a plan, and notes where they came from.
 func (e *env) open(ctx context.Context, p *plan, path, data string, consts []string, quiet bool) (err error) {
 	// The data are checked before anything is built.
-	if p.of, err = e.openPosterior(ctx, path, data, consts, byNewton(&p.request.Options), !p.request.Origin.Evaluate); err != nil {
+	if p.of, err = e.openPosterior(ctx, path, data, consts, byNewton(&p.request.Options), p.request.Origin.Coordinates == declaredCoordinates, !p.request.Origin.Evaluate); err != nil {
 		return err
 	}
 	if !quiet {

@@ -69,9 +69,13 @@ type Origin struct {
 	Data     string   `json:"data,omitempty"`   // path
 	Consts   []string `json:"consts,omitempty"`
 	Evaluate bool     `json:"evaluate,omitempty"`
-	ModelSum string   `json:"model_sha256,omitempty"`
-	DataSum  string   `json:"data_sha256,omitempty"`
-	Sampler  string   `json:"sampler,omitempty"` // identifies the program: code, runtime, Go, architecture
+
+	Coordinates string `json:"coordinates,omitempty"` // "declared" where no vector has others than those of its declaration; "" where that is hamc's choice
+	Instead     string `json:"instead,omitempty"`     // what spoke against draws in other coordinates, in the place of which these are
+
+	ModelSum string `json:"model_sha256,omitempty"`
+	DataSum  string `json:"data_sha256,omitempty"`
+	Sampler  string `json:"sampler,omitempty"` // identifies the program: code, runtime, Go, architecture
 }
 
 // ReadManifest reads the manifest of a directory of draws. It is an error if it is not what was

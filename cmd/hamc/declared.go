@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/hamc-dev/hamc/cmd/hamc/internal/sampler"
+	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/diagnostics"
+	"github.com/hamc-dev/hamc/runtime/driver"
+	"github.com/hamc-dev/hamc/symbolic/interpret"
+)
+
+// Coordinates from the Fisher information are made of what data say of vectors about one place. Where that tells little of another, they are worse than those of
+// the declarations. Warm-up has no way of knowing: a short run in coordinates that do not fit looks well, as one of the declared funnel does. The whole run tells, by chains that have not
+// mixed. It is made again then, in the coordinates of the declarations, and where nothing at all speaks against these draws, they are the run's.
+
+// The values of --coordinates.
+const (
+	autoCoordinates     = "auto"
+	fisherCoordinates   = "fisher"
+	declaredCoordinates = "declared"
+)
+
+// The depth of the trajectories bounds the work of the warm-up and the first draws of a run that is made again: they are declaredOperations, which take some twenty to forty seconds on one core of
+// 2026, or have declaredSteps times the steps of the draws of the first run, if that is more. Trajectories of fewer than 2^leastDepth steps are not worth a trial.
+const (
+	declaredOperations = 4e10
+	declaredSteps      = 3
+	leastDepth         = 5
+)
+
+// mayDeclare reports whether a run that has ended may be made again in the coordinates of the declarations: one that says neither how far it goes nor in what coordinates, of a
+// model with others.
+func (p *plan) mayDeclare(f *runFlags, done *driver.Done) bool {
+	return done != nil && !done.Interrupted && f.resume == "" && f.coordinates == autoCoordinates && p.request.Target.Yields && len(p.request.Options.Blocks) == 0 &&
+		slices.ContainsFunc(p.of.Outline.Info.Params, func(q runtime.Param) bool { return q.Latent })
+}
+
+// declare makes a run again in the coordinates of the declarations, where its chains have not mixed, and puts it in the place of the first if nothing speaks against it. Again is nil where it
+// does not.
+func (e *env) declare(ctx context.Context, p *plan, f *runFlags, out *output, first *watcher, g *guard) (again *plan, w *watcher, err error) {
+	s, err := summarise(out.dir)
+	if err != nil || s.agree() {
+		return nil, first, err
+	}
+	why := s.worst()
+	again = &plan{dir: p.dir, request: p.request}
+	again.request.Origin.Coordinates, again.request.Origin.Instead = declaredCoordinates, why
+	origin := &again.request.Origin
+	if again.of, err = e.openPosterior(ctx, p.of.path, p.of.data.path, origin.Consts, false, true, !origin.Evaluate); err != nil {
+		return nil, first, err
+	}
+	opt := &again.request.Options
+	if opt.MaxDepth = depthWithin(&again.of.Outline.Info, opt, first.done); opt.MaxDepth < leastDepth {
+		return nil, first, nil
+	}
+	if !f.quiet {
+		fmt.Fprintf(e.stderr, "%s in coordinates from the Fisher information: the run is made again in those of the declarations\n", why)
+	}
+	var bin *sampler.Binary
+	var evaluator interpret.Posterior
+	if origin.Evaluate {
+		evaluator, err = again.of.evaluator()
+	} else if bin, err = e.build(ctx, again.of, time.Now(), f.quiet); bin != nil {
+		defer bin.Remove()
+		origin.Sampler = bin.ID
+	}
+	if err != nil || bin == nil && evaluator == nil {
+		return nil, first, err
+	}
+	dir, err := os.MkdirTemp(out.dir, ".declared-")
+	if err != nil {
+		return nil, first, problem{err}
+	}
+	defer os.RemoveAll(dir)
+	if again.request.Output, err = filepath.Abs(dir); err != nil {
+		return nil, first, problem{err}
+	}
+	w = e.watcher(f, &output{dir: dir}, opt.Chains)
+	if e.drawWith(ctx, bin, evaluator, &again.request, w, g) != nil || w.done == nil || w.done.Interrupted {
+		return nil, first, nil // the first run stands
+	}
+	t, err := summarise(dir)
+	if err != nil {
+		return nil, first, err
+	}
+	if !t.mixed() || t.evidence.against() > 0 {
+		if !f.quiet {
+			fmt.Fprintf(e.stderr, "the coordinates of the declarations do no better: %s\n", t.worst())
+		}
+		return nil, first, nil
+	}
+	if err := driver.Adopt(out.dir, dir); err != nil {
+		return nil, first, problem{err}
+	}
+	for i := range w.done.Chains {
+		w.done.Chains[i].File = filepath.Join(out.dir, filepath.Base(w.done.Chains[i].File))
+	}
+	w.done.Seconds += first.done.Seconds
+	w.out = out
+	return again, w, nil
+}
+
+// depthWithin is the depth of trajectories of a run that is made again, at most that of the options.
+func depthWithin(in *runtime.Info, opt *runtime.Options, first *driver.Done) int {
+	steps := 0
+	for _, c := range first.Chains {
+		steps += c.Blocks[0].Sampling.Steps
+	}
+	each := max(declaredOperations/in.DrawWork(1), float64(declaredSteps*steps)) / float64(opt.Chains*(opt.Warmup+opt.Draws))
+	return min(opt.MaxDepth, int(math.Floor(math.Log2(max(1, each)))))
+}
+
+// agree reports whether no R-hat says that the chains have not mixed: of draws that are only too few, others would be as few.
+func (s *summary) agree() bool {
+	return !slices.ContainsFunc(s.rows, func(p diagnostics.Summary) bool { return !p.Constant && !(p.RHat <= maxRHat) })
+}
+
+// worst says what speaks most against chains that have not mixed.
+func (s *summary) worst() string {
+	var rhat, ess *diagnostics.Summary
+	for i := range s.rows {
+		r := &s.rows[i]
+		if r.Constant {
+			continue
+		}
+		if rhat == nil || r.RHat > rhat.RHat || math.IsNaN(r.RHat) {
+			rhat = r
+		}
+		if ess == nil || min(r.ESSBulk, r.ESSTail) < min(ess.ESSBulk, ess.ESSTail) {
+			ess = r
+		}
+	}
+	switch {
+	case rhat == nil:
+		return "nothing moved"
+	case !(rhat.RHat <= maxRHat):
+		return fmt.Sprintf("R-hat was %.3f of %s", rhat.RHat, rhat.Name)
+	}
+	return fmt.Sprintf("the effective sample size of %s was %.0f", ess.Name, min(ess.ESSBulk, ess.ESSTail))
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/hamc-dev/hamc/runtime/driver"
+)
+
+// increments is an age-depth model: data see sums of increments, of which a map at one place says little elsewhere.
+var increments = map[string]string{
+	"increments.ham": `model increments
+data n int
+data y, err real[n]
+param inc real[n] > 0
+param mu real
+param s, tau real > 0
+let age = cumulative_sum(inc)
+inc ~ lognormal(mu, s)
+mu ~ normal(4, 1)
+s ~ half_normal(1)
+tau ~ half_normal(50)
+y ~ student_t(4, age, sqrt(err.^2 + tau^2))
+`,
+	"increments.data.json": `{"n": 15, "err": [25, 25, 25, 25, 25, 25, 25, 25, 25, 25, 25, 25, 25, 25, 25],
+"y": [122.9, 113.0, 360.6, 420.5, 671.1, 673.3, 711.5, 699.0, 748.7, 898.7, 1310.3, 1316.4, 1393.8, 1473.4, 1501.7]}`,
+}
+
+// TestDeclared: a run whose chains have not mixed in coordinates from the Fisher information has the draws of one in those of the declarations, which its directory tells and a resumed run has too.
+// One that is told its coordinates, or how far to go, has what it is told.
+func TestDeclared(t *testing.T) {
+	inDir(t, increments)
+	const told = "coordinates of the declarations: R-hat was "
+	r := fine(t, "run", "increments.ham", "--output-dir", "d")
+	if !strings.Contains(r.stderr, "the run is made again in those of the declarations") || !strings.Contains(r.stdout, told) || !strings.Contains(r.stdout, "draws in d\n") {
+		t.Errorf("%s%s", r.stderr, r.stdout)
+	}
+	man, err := driver.Verify("d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := man.Origin; o.Coordinates != declaredCoordinates || !strings.HasPrefix(o.Instead, "R-hat was 1.") {
+		t.Errorf("the origin is %+v", o)
+	}
+	list, err := os.ReadDir("d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range list {
+		if !driver.IsRunFile(f.Name()) {
+			t.Errorf("%s is left in the directory", f.Name())
+		}
+	}
+	if r := hamc("run", "--resume", "d", "--draws", "20000", "--quiet"); r.code != 0 || !strings.Contains(r.stdout, told) {
+		t.Errorf("resumed: exit code %d, %s%s", r.code, r.stderr, r.stdout)
+	}
+	for _, c := range []struct{ args, coordinates, said string }{
+		{"--draws 1000", "", "coordinates from the Fisher information for inc"},
+		{"--coordinates fisher", "", "coordinates from the Fisher information for inc"},
+		{"--coordinates declared --draws 500", declaredCoordinates, "adapted in warm-up; coordinates of the declarations\n"},
+	} {
+		r := hamc(append([]string{"run", "increments.ham", "--quiet", "--overwrite", "--output-dir", "d"}, strings.Fields(c.args)...)...)
+		man, err := driver.ReadManifest("d")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if man.Origin.Coordinates != c.coordinates || man.Origin.Instead != "" || !strings.Contains(r.stdout, c.said) {
+			t.Errorf("%s: %+v, %s", c.args, man.Origin, r.stdout)
+		}
+	}
+	if r := hamc("run", "increments.ham", "--coordinates", "cartesian"); r.code != exitUsage || !strings.Contains(r.stderr, "expected auto, fisher or declared") {
+		t.Errorf("unknown coordinates: exit code %d, %s", r.code, r.stderr)
+	}
+}
