@@ -9,9 +9,12 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/sampler"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/diagnostics"
+	"github.com/hamc-dev/hamc/runtime/draws"
 	"github.com/hamc-dev/hamc/runtime/driver"
 	"github.com/hamc-dev/hamc/symbolic/interpret"
 )
@@ -90,9 +93,15 @@ func (e *env) declare(ctx context.Context, p *plan, f *runFlags, out *output, fi
 	if err != nil {
 		return nil, first, err
 	}
+	no := ""
 	if !t.mixed() || t.evidence.against() > 0 {
+		no = "do no better: " + t.worst()
+	} else if name := t.misses(s); name != "" {
+		no = "are no remedy: the draws in them never come to where a chain was before, by " + name
+	}
+	if no != "" {
 		if !f.quiet {
-			fmt.Fprintf(e.stderr, "the coordinates of the declarations do no better: %s\n", t.worst())
+			fmt.Fprintf(e.stderr, "the coordinates of the declarations %s\n", no)
 		}
 		return nil, first, nil
 	}
@@ -120,6 +129,26 @@ func depthWithin(in *runtime.Info, opt *runtime.Options, first *driver.Done) int
 // agree reports whether no R-hat says that the chains have not mixed: of draws that are only too few, others would be as few.
 func (s *summary) agree() bool {
 	return !slices.ContainsFunc(s.rows, func(p diagnostics.Summary) bool { return !p.Constant && !(p.RHat <= maxRHat) })
+}
+
+// misses names a component of which a chain of another run has its mean beyond all draws: it was in a mode that these draws do not come to. It is "" if there is none.
+func (s *summary) misses(other *summary) string {
+	for k, name := range s.kept[0].Columns {
+		if draws.IsStatistic(name) || s.kept[0].Generated(name) {
+			continue
+		}
+		least, most := math.Inf(1), math.Inf(-1)
+		for _, c := range s.kept {
+			v := c.Values[k][c.Warmup:]
+			least, most = min(least, slices.Min(v)), max(most, slices.Max(v))
+		}
+		for _, c := range other.kept {
+			if m := stat.Mean(c.Values[k][c.Warmup:], nil); !(m >= least && m <= most) {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // worst says what speaks most against chains that have not mixed.

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"math"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/hamc-dev/hamc/runtime/draws"
 	"github.com/hamc-dev/hamc/runtime/driver"
 )
 
@@ -71,5 +73,29 @@ func TestDeclared(t *testing.T) {
 	}
 	if r := hamc("run", "increments.ham", "--coordinates", "cartesian"); r.code != exitUsage || !strings.Contains(r.stderr, "expected auto, fisher or declared") {
 		t.Errorf("unknown coordinates: exit code %d, %s", r.code, r.stderr)
+	}
+}
+
+// TestMisses: draws that mix, and never come to where a chain of another run was, say nothing of that place.
+func TestMisses(t *testing.T) {
+	run := func(chains ...[]float64) *summary {
+		s := &summary{}
+		for _, x := range chains {
+			s.kept = append(s.kept, &draws.Chain{Columns: []string{"lp__", "x"}, Values: [][]float64{make([]float64, len(x)), x}})
+		}
+		return s
+	}
+	mixed := run([]float64{1, 2, 3}, []float64{2, 3, 1.5})
+	for _, c := range []struct {
+		other *summary
+		want  string
+	}{
+		{run([]float64{1, 1, 1.1}, []float64{2, 9, -5}), ""}, // a chain that stood still, and one that went beyond and came back
+		{run([]float64{1, 2, 3}, []float64{7, 8, 9}), "x"},
+		{run([]float64{1, 2, 3}, []float64{math.NaN(), 2, 3}), "x"},
+	} {
+		if got := mixed.misses(c.other); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
 }
