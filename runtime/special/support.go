@@ -102,3 +102,20 @@ func LogPositive(x float64) float64 {
 	}
 	return math.Inf(-1)
 }
+
+// LogOr0 returns log x, and 0 of 0: what a power of 0 is multiplied by in its derivative by the exponent, which is 0.
+func LogOr0(x float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return elementary.Log(x)
+}
+
+// PowOr0 returns xʸ, and 0 where x is 0 and y below 0: in the place of the infinite slope of a power less than 1 at 0. There x is a number of
+// the data, such as a dose of nothing, whatever else it is multiplied by, and what it depends on does not move it.
+func PowOr0(x, y float64) float64 {
+	if x == 0 && y < 0 {
+		return 0
+	}
+	return elementary.Pow(x, y)
+}

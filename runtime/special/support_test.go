@@ -119,3 +119,18 @@ func TestRounding(t *testing.T) {
 		t.Errorf("Excess(∞, 1) = %v", e)
 	}
 }
+
+// TestPowOr0: a power of 0 is one, but for those that are infinite.
+func TestPowOr0(t *testing.T) {
+	for _, c := range []struct{ x, y, want float64 }{{0, -0.5, 0}, {0, 0, 1}, {0, 0.5, 0}, {4, -0.5, 0.5}, {-2, -1, -0.5}} {
+		if got := PowOr0(c.x, c.y); got != c.want {
+			t.Errorf("%v to the %v: %v, want %v", c.x, c.y, got, c.want)
+		}
+	}
+	if got := LogOr0(0); got != 0 || LogOr0(1) != 0 || LogOr0(4) != math.Log(4) {
+		t.Errorf("the logarithm of 0: %v", got)
+	}
+	if got := PowOr0(-2, 0.5); got == got {
+		t.Errorf("the root of −2: %v", got)
+	}
+}

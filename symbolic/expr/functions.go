@@ -44,6 +44,7 @@ var Funcs = []Func{
 	{"expm1", f1(elementary.Expm1), []string{"exp(x)"}, false, "elementary.Expm1", 15, [2]float64{-3, 3}, false},
 	{"log", f1(elementary.Log), []string{"1/x"}, false, "elementary.Log", 15, [2]float64{0.1, 4}, false},
 	{"log_total", f1(elementary.Log), []string{"inv_total(x)"}, false, "elementary.Log", 15, [2]float64{0.1, 4}, false},
+	{"log_or_0", f1(special.LogOr0), []string{"inv_total(x)"}, false, "special.LogOr0", 15, [2]float64{0.1, 4}, false},
 	{"inv_total", f1(special.InvTotal), []string{"-inv_total(x)^2"}, false, "special.InvTotal", 8, [2]float64{0.1, 4}, false},
 	{"log1p", f1(elementary.Log1p), []string{"1/(1 + x)"}, false, "elementary.Log1p", 15, [2]float64{-0.8, 4}, false},
 	{"log1p_exp", f1(special.Log1pExp), []string{"inv_logit(x)"}, true, "special.Log1pExp", 30, [2]float64{-4, 4}, false},
@@ -76,7 +77,8 @@ var Funcs = []Func{
 	{"log_Phi_tilted_slope", f2(special.LogPhiTiltedSlope), []string{"-mills_excess(x - y)*(mills_excess(x - y) - x + y)", "mills_excess(x - y)*(mills_excess(x - y) - x + y) - 1"}, false, "special.LogPhiTiltedSlope", 50, [2]float64{0.1, 9}, false},
 	{"mills_excess", f1(special.MillsExcess), []string{"1 - mills_excess(x)*(mills_excess(x) - x)"}, true, "special.MillsExcess", 50, [2]float64{-8, 3}, false},
 	{"inv_Phi", f1(special.InvPhi), []string{"sqrt(2*pi())*exp(0.5*inv_Phi(x)^2)"}, false, "special.InvPhi", 40, [2]float64{0.05, 0.95}, false},
-	{"pow", f2(elementary.Pow), []string{"y*pow(x, y - 1)", "lmultiply(pow(x, y), x)"}, false, "elementary.Pow", 40, [2]float64{0.2, 3}, false},
+	{"pow", f2(elementary.Pow), []string{"y*pow_or_0(x, y - 1)", "pow(x, y)*log_or_0(x)"}, false, "elementary.Pow", 40, [2]float64{0.2, 3}, false},
+	{"pow_or_0", f2(special.PowOr0), []string{"y*pow_or_0(x, y - 1)", "pow_or_0(x, y)*log_or_0(x)"}, false, "special.PowOr0", 40, [2]float64{0.2, 3}, false},
 	{"lbeta", f2(special.LogBeta), []string{"digamma(x) - digamma(x + y)", "digamma(y) - digamma(x + y)"}, false, "special.LogBeta", 60, [2]float64{0.3, 5}, true},
 	{"log_gamma_p", f2(special.LogGammaP), []string{"log_gamma_p_slope(x, y)", "exp(log_gamma_density(x, y) - log_gamma_p(x, y))"}, false, "special.LogGammaP", 3000, [2]float64{0.3, 6}, false},
 	{"log_gamma_q", f2(special.LogGammaQ), []string{"log_gamma_q_slope(x, y)", "-exp(log_gamma_density(x, y) - log_gamma_q(x, y))"}, false, "special.LogGammaQ", 3000, [2]float64{0.3, 6}, false},
@@ -201,8 +203,8 @@ func (c *Context) Call(name string, args ...*Expr) *Expr {
 	if len(nums) == len(args) {
 		return c.Number(f.Eval(nums))
 	}
-	if name == "pow" {
-		if e := c.power(args[0], args[1]); e != nil {
+	if name == "pow" || name == "pow_or_0" {
+		if e := c.power(name, args[0], args[1]); e != nil {
 			return e
 		}
 	}
@@ -256,7 +258,7 @@ func (c *Context) Call(name string, args ...*Expr) *Expr {
 }
 
 // power is xʸ by exponentials of logarithms, as far as x has positive factors; nil where it has none.
-func (c *Context) power(x, y *Expr) *Expr {
+func (c *Context) power(name string, x, y *Expr) *Expr {
 	if max(x.stage, y.stage) >= StagePosition && c.Sign(x) == Positive {
 		// The loss is |y log x| units in the last place. Pow in the runtime takes ten times as long as a kernel does for exp, and
 		// once more for each derivative.
@@ -264,7 +266,7 @@ func (c *Context) power(x, y *Expr) *Expr {
 	}
 	if x.Op == Mul && x.stage >= StagePosition {
 		if scale, rest := c.positiveFactors(x); !scale.IsNum(1) {
-			return c.Mul(c.Call("pow", rest, y), c.Call("exp", c.Mul(y, c.Call("log", scale))))
+			return c.Mul(c.Call(name, rest, y), c.Call("exp", c.Mul(y, c.Call("log", scale))))
 		}
 	}
 	return nil

@@ -306,6 +306,16 @@ func PlainFunction(name string, x []float64) float64 {
 		return math.Inf(-1)
 	case "pow":
 		return math.Pow(x[0], x[1])
+	case "log_or_0":
+		if x[0] == 0 {
+			return 0
+		}
+		return math.Log(x[0])
+	case "pow_or_0":
+		if x[0] == 0 && x[1] < 0 {
+			return 0
+		}
+		return math.Pow(x[0], x[1])
 	case "log_sum_exp":
 		return math.Log(math.Exp(x[0]) + math.Exp(x[1]))
 	case "log1m":
