@@ -644,7 +644,10 @@ const maxInlined = 400
 
 // Inlined writes the shared definitions of e out, as far as that stays small: it
 // serves proofs. A reference that would not stays.
-func (c *Context) Inlined(e *Expr) *Expr {
+func (c *Context) Inlined(e *Expr) *Expr { return c.InlinedBut(e, func(t *Tensor) bool { return false }) }
+
+// InlinedBut is Inlined where some stay in any case.
+func (c *Context) InlinedBut(e *Expr, stays func(t *Tensor) bool) *Expr {
 	defer func(s bool) { c.Sharing = s }(c.Sharing)
 	c.Sharing = false
 	bodies := map[*Def]*Expr{} // nil where it stays
@@ -652,7 +655,7 @@ func (c *Context) Inlined(e *Expr) *Expr {
 	written = func(e *Expr) *Expr {
 		return c.Replace(e, func(r *Expr) *Expr {
 			d := r.Tensor.Def
-			if r.Tensor.Kind != SharedTensor || d.Body.Op == Apply {
+			if r.Tensor.Kind != SharedTensor || d.Body.Op == Apply || stays(r.Tensor) {
 				return r
 			}
 			body, ok := bodies[d]

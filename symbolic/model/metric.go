@@ -279,7 +279,7 @@ func (p *Posterior) CheckClaims(d *Diagnosed) {
 		}
 		seen[key] = true
 		a, b := c.Inlined(element), c.Inlined(x.v.At(j, i))
-		if !c.Equal(a, b) {
+		if !c.Equal(a, b) && !c.Equal(c.InlinedBut(element, isTransformed), c.InlinedBut(x.v.At(j, i), isTransformed)) {
 			reported[x.at] = true
 			against := fmt.Sprintf(": %s against %s", expr.Format(a), expr.Format(b))
 			if len(against) > maxAgainst {
@@ -294,6 +294,9 @@ func (p *Posterior) CheckClaims(d *Diagnosed) {
 		}
 	}
 }
+
+// isTransformed reports whether a definition is the values of a parameter by its coordinates: what is made of them need not be looked at in terms of these.
+func isTransformed(t *expr.Tensor) bool { return t.Label != "" }
 
 // symmetricData is the hint that declares data symmetric, where two expressions are equal if these are; else empty.
 func (p *Posterior) symmetricData(a, b *expr.Expr) string {
