@@ -644,7 +644,9 @@ const maxInlined = 400
 
 // Inlined writes the shared definitions of e out, as far as that stays small: it
 // serves proofs. A reference that would not stays.
-func (c *Context) Inlined(e *Expr) *Expr { return c.InlinedBut(e, func(t *Tensor) bool { return false }) }
+func (c *Context) Inlined(e *Expr) *Expr {
+	return c.InlinedBut(e, func(t *Tensor) bool { return false })
+}
 
 // InlinedBut is Inlined where some stay in any case.
 func (c *Context) InlinedBut(e *Expr, stays func(t *Tensor) bool) *Expr {
