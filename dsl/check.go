@@ -141,6 +141,7 @@ type surroundings struct {
 	partial    map[partName]*Let // definitions in parts, by name
 	closed     map[string]Span   // where the last sum over an index of that name stands
 	defining   string            // the let or quantity whose value is being checked
+	definiens  Expr              // that value, if the definition has no indices
 	generating bool              // quantities are being checked
 	indices    []*Index          // open index scopes, innermost last
 	byName     map[string]*Index // the innermost of each name
@@ -1585,8 +1586,11 @@ func (c *checker) definition(name string, decls []IndexDecl, value Expr) ([]*Ind
 	defer shut()
 	c.fixedRanges(indices, "a definition", "define the whole, with 0 elsewhere: `let l[i in n, j in n] = if j <= i then … else 0`")
 	c.defining = name
+	if len(indices) == 0 {
+		c.definiens = value
+	}
 	c.expr(value)
-	c.defining = ""
+	c.defining, c.definiens = "", nil
 	t := value.Type()
 	if t.Base == MetricBase {
 		c.err(MetricMix, value.Span(), "write it in the `metric` statement", "a metric has no name of its own")

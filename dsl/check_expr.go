@@ -1229,11 +1229,7 @@ func (c *checker) unknownFunction(e *CallExpr) {
 	hint := c.rHint(e)
 	if hint != "" {
 	} else if f := LookupForeign(ForeignFunction, e.Func); f != nil {
-		var shapes [][]Extent
-		for _, a := range e.Args {
-			shapes = append(shapes, a.Expr.Type().Shape)
-		}
-		hint = f.HintFor(textsOf(e.Args), shapes...)
+		hint = c.callHint(f, e)
 	} else if strings.HasSuffix(e.Func, "cdf") && takesBar(e.Func) {
 		hint = "all distributions of numbers have _lcdf and _lccdf but " + withoutCdf() + "; those of vectors, matrices and categories have none"
 		if d := LookupDistribution(strings.TrimSuffix(e.Func, "_cdf")); d != nil && d.LogCdf != "" {

@@ -2,7 +2,9 @@ package dsl
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -82,13 +84,27 @@ func (f *Foreign) Names() []string {
 	return slices.DeleteFunc(strings.Fields(f.Words), func(w string) bool { return w[0] == '(' })
 }
 
-// with is what to write where a call has some arguments; false where the row does not say what becomes of them.
-func (f *Foreign) with(args []string, shapes ...[]Extent) (string, bool) {
-	names := f.arguments()
-	if len(names) == 0 || f.Write == "" || len(names) != len(args) {
+// declares are the names that Write declares: of a definition, and of indices.
+func (f *Foreign) declares() (names []string) {
+	toks := read(f.Write).toks
+	for n, t := range toks {
+		if value(toks, n-1) == "let" || t.Type == tokIdent && value(toks, n+1) == "in" {
+			names = append(names, t.Value)
+		}
+	}
+	return names
+}
+
+// with is what to write where a call has some arguments, and what the row declares has other names; false where the row does not say what becomes of them.
+func (f *Foreign) with(args []string, names map[string]string, shapes [][]Extent) (string, bool) {
+	own := f.arguments()
+	if len(own) == 0 || f.Write == "" || len(own) != len(args) {
 		return "", false
 	}
-	by := map[string]string{}
+	by := maps.Clone(names)
+	if by == nil {
+		by = map[string]string{}
+	}
 	for n, shape := range shapes { // what Write calls n and k
 		for d, x := range shape {
 			if at := n + d; at < 2 && len(shape) < 3 && x != unknownExtent {
@@ -96,15 +112,18 @@ func (f *Foreign) with(args []string, shapes ...[]Extent) (string, bool) {
 			}
 		}
 	}
-	for n, name := range names {
+	for n, name := range own {
 		by[name] = args[n]
 	}
 	return substituted(f.Write, by), true
 }
 
-// HintFor is the advice of the row on a call with some arguments, and their shapes.
-func (f *Foreign) HintFor(args []string, shapes ...[]Extent) string {
-	write, ok := f.with(args, shapes...)
+// HintFor is the advice of the row on a call with some arguments.
+func (f *Foreign) HintFor(args []string) string { return f.hintFor(args, nil, nil) }
+
+// hintFor is the advice of the row on a call with some arguments, and their shapes, where what it declares has other names.
+func (f *Foreign) hintFor(args []string, names map[string]string, shapes [][]Extent) string {
+	write, ok := f.with(args, names, shapes)
 	if !ok {
 		return f.Hint()
 	}
@@ -112,6 +131,42 @@ func (f *Foreign) HintFor(args []string, shapes ...[]Extent) string {
 		write = "(" + write + ")"
 	}
 	return f.advice(write)
+}
+
+// callHint is the advice of the row on a call: what it declares has names that are free, or that of the definition whose value the call is.
+func (c *checker) callHint(f *Foreign, e *CallExpr) string {
+	names, definition := map[string]string{}, strings.HasPrefix(f.Write, "let ")
+	for n, name := range f.declares() {
+		names[name] = c.free(name)
+		if n == 0 && definition && c.definiens == Expr(e) {
+			names[name] = c.defining
+		}
+	}
+	var shapes [][]Extent
+	for _, a := range e.Args {
+		shapes = append(shapes, a.Expr.Type().Shape)
+	}
+	hint := f.hintFor(textsOf(e.Args), names, shapes)
+	if definition && c.generating { // where definitions are quantities
+		hint = strings.Replace(hint, "`let ", "`", 1)
+	}
+	return hint
+}
+
+// free is a name, or that with a number behind it, that nothing in the model has.
+func (c *checker) free(name string) string {
+	taken := func(name string) bool {
+		for _, spans := range []map[string]Span{c.declared, c.later, c.soon, c.laterFuncs} {
+			if _, ok := spans[name]; ok {
+				return true
+			}
+		}
+		return c.scope[name] != nil || c.funcs[name] != nil || c.index(name) != nil || isKeyword(name)
+	}
+	for n, stem := 2, name; taken(name); n++ {
+		name = stem + strconv.Itoa(n)
+	}
+	return name
 }
 
 // isOperation reports whether an expression has an operator outside of its brackets.
@@ -157,7 +212,8 @@ var foreignRows = func() map[foreignKey]*Foreign {
 func plain(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
 const (
-	noKink = "the density must be differentiable everywhere, and this has a kink or a jump"
+	noKink             = "the density must be differentiable everywhere, and this has a kink or a jump"
+	byElementsOfMatrix = "a covariance function is written out by the elements of its matrix: "
 )
 
 // ForeignNames is the table. Its names are those of Stan, PyMC, NumPyro, BUGS and JAGS, R, Python
@@ -332,8 +388,6 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "trace_dot", "", "trace(A*B) of two matrices is the sum of products, as in ", "sum(Sigma .* Sigma')"},
 	{ForeignFunction, "trace_gen_quad_form", "", "of D, A and B it is trace(D*B'*A*B), as in ", "trace(Sigma*X'*X)"},
 	{ForeignFunction, "hmm_marginal hmm_latent_rng hmm_hidden_state_prob", "", "the forward algorithm is a definition in parts, `let f[t, k in K] = log_sum_exp(i in K) (f[t-1, i] + log(P[i, k])) + … for t in 2..T`; docs/language.md#recursions has it", ""},
-	{ForeignFunction, "gp_periodic_cov", "", "a covariance function is written out by the elements of its matrix, as in ", "let K[i in 1..n, j in 1..n] = s^2*exp(-2*sin(pi()*abs(y[i] - y[j])/r)^2) + 1e-6*delta(i, j)"},
-	{ForeignFunction, "gp_dot_prod_cov", "", "a covariance function is written out by the elements of its matrix, as in ", "let K[i in 1..n, j in 1..n] = s^2 + y[i]*y[j] + 1e-6*delta(i, j)"},
 	{ForeignFunction, "log_inv_logit_diff (x,z)", "", "of the larger x and the smaller z", "log_inv_logit(x) + log1m_inv_logit(z) + log1m_exp(z - x)"},
 	{ForeignFunction, "log_rising_factorial (s,r)", "", "", "lgamma(s + r) - lgamma(s)"},
 	{ForeignFunction, "log_falling_factorial (s,r)", "", "", "lgamma(s + 1) - lgamma(s - r + 1)"},
@@ -347,8 +401,14 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "algebra_solver algebra_solver_newton solve_newton solve_powell fsolve root", "", "solutions of equations are not in this version of the language; an equation may be solved for one of its unknowns by hand", ""},
 	{ForeignFunction, "qr_Q qr_R qr_thin_R svd_U svd_V singular_values", "", "of a symmetric positive definite matrix there are `cholesky(A)`, `solve_spd(A, b)`, `inverse(A)` and `log_det(A)`; the triangular factor of X is cholesky(X'*X)' but for signs", ""},
 	{ForeignFunction, "svd qr qr_thin_Q mdivide_right", "", "of a symmetric positive definite matrix there are `cholesky(A)`, `solve_spd(A, b)`, `inverse(A)` and `log_det(A)`, of another square matrix `solve_general(A, b)`, `inverse_general(A)` and `log_abs_det(A)`", ""},
-	{ForeignFunction, "gp_exp_quad_cov cov_exp_quad gp_matern32_cov gp_matern52_cov gp_exponential_cov", "", "a covariance function is written out by the elements of its matrix, as in ",
-		"let K[i in 1..n, j in 1..n] = s^2*exp(-0.5*(y[i] - y[j])^2) + 1e-6*delta(i, j)"},
+	{ForeignFunction, "gp_exp_quad_cov cov_exp_quad (y,s,r)", "", byElementsOfMatrix, "let K[i in n, j in n] = s^2*exp(-0.5*(y[i] - y[j])^2/r^2) + 1e-6*delta(i, j)"},
+	{ForeignFunction, "gp_exponential_cov (y,s,r)", "", byElementsOfMatrix, "let K[i in n, j in n] = s^2*exp(-abs(y[i] - y[j])/r) + 1e-6*delta(i, j)"},
+	{ForeignFunction, "gp_matern32_cov (y,s,r)", "", byElementsOfMatrix,
+		"let K[i in n, j in n] = s^2*(1 + sqrt(3)*abs(y[i] - y[j])/r)*exp(-sqrt(3)*abs(y[i] - y[j])/r) + 1e-6*delta(i, j)"},
+	{ForeignFunction, "gp_matern52_cov (y,s,r)", "", byElementsOfMatrix,
+		"let K[i in n, j in n] = s^2*(1 + sqrt(5)*abs(y[i] - y[j])/r + 5*(y[i] - y[j])^2/(3*r^2))*exp(-sqrt(5)*abs(y[i] - y[j])/r) + 1e-6*delta(i, j)"},
+	{ForeignFunction, "gp_periodic_cov (y,s,r,a)", "", byElementsOfMatrix, "let K[i in n, j in n] = s^2*exp(-2*sin(pi()*(y[i] - y[j])/a)^2/r^2) + 1e-6*delta(i, j)"},
+	{ForeignFunction, "gp_dot_prod_cov (y,s)", "", byElementsOfMatrix, "let K[i in n, j in n] = s^2 + y[i]*y[j] + 1e-6*delta(i, j)"},
 	{ForeignFunction, "integrate_ode integrate_ode_rk45 integrate_ode_bdf ode_rk45 ode_bdf ode_adams odeint solve_ivp", "", "differential equations are declared by `ode f(v) { v' = … }` and solved by `let s = solve f(v = …) from t0 at t`", ""},
 	{ForeignFunction, "scan fori_loop while_loop accumulate", "", "what depends on the step before is a definition in parts, as in `let h[1] = x` and `let h[t] = p*h[t-1] + y[t] for t in 2..n`", ""},
 	{ForeignFunction, "map map_rect reduce_sum reduce vmap", "", "a sum over data reads ", "sum(i in n) y[i]*x"},

@@ -422,7 +422,7 @@ func (c *checker) rHint(e *CallExpr) string {
 	case of == drawn:
 		return c.drawnHint(text, args.order[0])
 	case vector != "" && isNameAlone(e.Args[0].Expr) && (strings.Contains(text, "lcdf(") || strings.Contains(text, "lccdf(") || of == density && exponential):
-		return added + "the functions of distributions add up logarithms over the elements of a vector; of each element it is `" + elementwise(text, e.Args) + "`"
+		return added + "the functions of distributions add up logarithms over the elements of a vector; of each element it is `" + c.definitionOf(text, e.Args) + "`"
 	case added != "":
 		return added + "as it stands it is `" + text + "`"
 	case isOperation(text):
@@ -443,15 +443,15 @@ func (c *checker) drawnHint(text, count string) string {
 	return one
 }
 
-// elementwise is a definition of a vector whose elements are a text with the i-th element in the place of each vector.
-func elementwise(text string, args []Arg) string {
-	by := map[string]string{}
+// definitionOf is a definition of a vector whose elements are a text with the element of an index in the place of each vector.
+func (c *checker) definitionOf(text string, args []Arg) string {
+	by, index := map[string]string{}, c.free("i")
 	for _, a := range args {
 		if a.Expr.Type().Base != Invalid && len(a.Expr.Type().Shape) == 1 && isNameAlone(a.Expr) {
-			by[Text(a.Expr)] = Text(a.Expr) + "[i]"
+			by[Text(a.Expr)] = Text(a.Expr) + "[" + index + "]"
 		}
 	}
-	return "let b[i in " + args[0].Expr.Type().Shape[0].String() + "] = " + substituted(text, by)
+	return "let " + c.free("b") + "[" + index + " in " + args[0].Expr.Type().Shape[0].String() + "] = " + substituted(text, by)
 }
 
 // isNameAlone reports whether an expression is a name alone.

@@ -468,7 +468,7 @@ func calledAs(toks []lexer.Token, n int) (string, int) {
 	for _, a := range split(toks[n+2:end], ",") {
 		args = append(args, expression(a))
 	}
-	text, ok := f.with(args)
+	text, ok := f.with(args, nil, nil)
 	if !ok || strings.HasPrefix(text, "let ") {
 		return name, n
 	}
@@ -921,7 +921,7 @@ func foreignCall(name string, args [][]lexer.Token) (string, bool) {
 	if d := meantDistribution(name); d != nil {
 		return d.Name + "(" + strings.Join(all.order, ", ") + ")", true
 	}
-	return f.with(all.order)
+	return f.with(all.order, nil, nil)
 }
 
 // foreignArgsIn are the arguments of a call of another language; a name may have points, as R's do.
