@@ -355,6 +355,8 @@ func (r *reading) noReturn(want, hint string) error {
 	switch t := r.peek(); {
 	case t.Value == "for" || t.Value == "while":
 		return fail(UnexpectedToken, tokenSpan(t), "what repeats is `sum(i in n) …`, `let a[i in n] = …` or a recursion `let a[t] = … for t in 2..n`", "there are no loops")
+	case stanTypes[t.Value] != "" && r.peekAt(1).Value != "=":
+		return fail(UnexpectedToken, tokenSpan(t), "leave the type out: `let a = …` or `let a[i in n] = …`", "a definition has no type: its value has one")
 	case r.hasTilde():
 		hint = "a function has a value and no terms: `return normal_lpdf(x | 0, 1)`"
 	case t.Type == tokIdent && startsStatement(t.Value):

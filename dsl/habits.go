@@ -2,6 +2,8 @@ package dsl
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
 )
@@ -59,7 +61,9 @@ func (r *reading) unknownStatement() error {
 		hint = LookupForeign(ForeignStatement, w).Hint()
 	case w == "for":
 		hint = "`for` ends a `~` statement: `x[t] ~ normal(x[t-1], 1) for t in 2..T`"
-		if of := r.behindColon(); of == "let" {
+		if looped := r.loopedLet(); looped != "" {
+			hint = looped
+		} else if of := r.behindColon(); of == "let" {
 			hint = "the range of a definition stands in its brackets, `let w[k in 2..K] = …`, or, where it reads itself, behind it: `let w[k] = … for k in 2..K`"
 		} else if of == "density" {
 			hint = "a density of a range is a sum: `density sum(i in n) …`"
@@ -96,6 +100,41 @@ func (r *reading) unknownStatement() error {
 	r.poisonLine()
 	r.skipBraces()
 	return fail(UnknownStatement, tokenSpan(first), hint, "`%s` does not start a statement", first.Value)
+}
+
+// loopedLet is the hint on a definition that stands behind `for t in 2..n`: the range belongs behind it, if it reads itself, and in its brackets otherwise. It is "" where there is no definition.
+func (r *reading) loopedLet() string {
+	toks := withoutTrivia(r.rest())
+	at := slices.IndexFunc(toks, func(t lexer.Token) bool { return t.Value == "let" })
+	if at < 4 {
+		return ""
+	}
+	head, let := toks[1:at], withoutSemicolon(toks[at:])
+	if n := len(head) - 1; head[n].Value == ":" {
+		head = head[:n]
+	}
+	if n := len(head) - 1; head[0].Value == "(" && shut(head, 0) == n {
+		head = head[1:n]
+	}
+	a := assigned(let[1:])
+	if a == nil || len(head) < 3 {
+		return ""
+	}
+	hint, line := "`for` ends a definition too", expression(let)+" for "+expression(head)
+	if !a.recursive() {
+		var places []string
+		for _, place := range a.indices {
+			if len(place) == 1 && place[0].Value == head[0].Value {
+				place = head
+			}
+			places = append(places, expression(place))
+		}
+		hint, line = "the range of a definition stands in its brackets", "let "+a.name+"["+strings.Join(places, ", ")+"] = "+a.written()
+	}
+	if !parses(line) {
+		return ""
+	}
+	return hint + ": write `" + line + "`"
 }
 
 // statementWords are the keywords that start a statement of this version.

@@ -174,9 +174,12 @@ func (p *parser) operatorHint(want, hint string) string {
 	switch p.peek().Value {
 	case ".":
 		return p.pointHint(hint)
-	case ",":
+	case ",", ")":
 		if open := p.open(); want == "`)`" && len(open) == 1 && p.firstOfLine() == "(" && p.hasTilde() {
 			return "several left sides have no parentheses: `a, b ~ normal(0, 1)`"
+		}
+		if bound := p.oneBound(); bound != "" && want == "an expression" {
+			return "an interval has two ends, and one bound reads `" + bound + "`"
 		}
 	case "*":
 		if adjoins && prev.Value == "*" {
@@ -236,6 +239,25 @@ func (p *parser) operatorHint(want, hint string) string {
 		return cmp.Or(hint, "a statement ends with its line; `;` ends the rows of a matrix")
 	}
 	return hint
+}
+
+// oneBound is the bound that an interval is meant for which lacks one of its ends here, `in (0, )` or `in (, 0)`; "" where there is none.
+func (p *parser) oneBound() string {
+	open := p.open()
+	if len(open) == 0 || p.calledAt(open[len(open)-1]) != "in" {
+		return ""
+	}
+	line := withoutTrivia(slices.Concat(p.line(), p.rest()))
+	at := slices.IndexFunc(line, func(t lexer.Token) bool { return t.Pos == open[len(open)-1].Pos })
+	last := shut(line, at)
+	if last < 0 {
+		return ""
+	}
+	sides := split(line[at+1:last], ",")
+	if len(sides) != 2 {
+		return ""
+	}
+	return between(expression(sides[0]), expression(sides[1]))
 }
 
 // pointHint is operatorHint for a point.
@@ -370,13 +392,18 @@ func (p *parser) unclosed() error {
 	o := open[len(open)-1]
 	shut := map[string]string{"(": ")", "[": "]", "{": "}"}[o.Value]
 	hint := fmt.Sprintf("add the missing `%s`", shut)
-	line := append(p.line(), p.rest()...)
+	line := slices.Concat(p.line(), p.rest())
 	for _, t := range line {
 		if t.Type == tokComment && t.Pos.Offset > o.Pos.Offset && t.Pos.Line == o.Pos.Line && strings.Contains(t.Value, shut) {
 			hint += "; `//` starts a comment: whole-number division is floor(a/b)"
 		}
 	}
 	return fail(UnclosedBracket, tokenSpan(o), hint, "this `%s` is not closed", o.Value)
+}
+
+// withoutTrivia are tokens without blanks, comments and the ends of lines.
+func withoutTrivia(toks []lexer.Token) []lexer.Token {
+	return slices.DeleteFunc(slices.Clone(toks), func(t lexer.Token) bool { return isTrivia(t.Type) || ends(t) })
 }
 
 // rest are the tokens behind those taken, up to the end of the line, comments among them.

@@ -80,7 +80,7 @@ func foreignHint(text string, at lexer.Position) string {
 	if hint := f.otherHint(); hint != "" {
 		return hint
 	}
-	if hint := f.insideCall(at); hint != "" {
+	if hint := cmp.Or(f.localHint(at), f.productHint(), f.insideCall(at)); hint != "" {
 		return hint
 	}
 	class, args, ok := isCall(toks)
@@ -138,6 +138,53 @@ func leftHint(lines []string) string {
 			if row := LookupForeign(ForeignFunction, t.Value); row != nil && row.Is == "" {
 				return row.Hint()
 			}
+		}
+	}
+	return ""
+}
+
+// localHint is the hint on a variable of the body of a function that Stan's users declare at a position; "" where there is none.
+func (f *foreignText) localHint(at lexer.Position) string {
+	n := slices.IndexFunc(f.toks, func(t lexer.Token) bool { return t.Pos.Line == at.Line && t.Pos.Column == at.Column })
+	if value(f.toks, 0) != "func" || n < 0 || stanTypes[f.toks[n].Value] == "" {
+		return ""
+	}
+	line := f.toks[n:]
+	if end := slices.IndexFunc(line, func(t lexer.Token) bool { return t.Value == ";" || t.Value == "}" || t.Pos.Line > at.Line }); end >= 0 {
+		line = line[:end]
+	}
+	own := (&foreignText{append(slices.Clone(line), lexer.Token{Type: tokOp, Value: ";"})}).stanDeclaration()
+	if len(own) != 1 || !strings.HasPrefix(own[0], "let ") || !parses(own[0]) {
+		return ""
+	}
+	return "leave the type out: write `" + own[0] + "`"
+}
+
+// productHint is the hint on a product over a range, `prod(k in n) w[k]`; "" where there is none.
+func (f *foreignText) productHint() string {
+	for n, t := range f.toks {
+		last := -1
+		if (t.Value == "prod" || t.Value == "product") && value(f.toks, n+1) == "(" && value(f.toks, n+3) == "in" {
+			last = shut(f.toks, n+1)
+		}
+		if last < 0 {
+			continue
+		}
+		rest, depth := f.toks[last+1:], 0
+		end := slices.IndexFunc(rest, func(t lexer.Token) bool {
+			switch t.Value {
+			case "(", "[":
+				depth++
+			case ")", "]":
+				depth--
+			}
+			return depth < 0 || depth == 0 && slices.Contains([]string{"+", "-", ",", ";", "for", "then", "else"}, t.Value)
+		})
+		if end < 0 {
+			end = len(rest)
+		}
+		if write := "exp(sum(" + expression(f.toks[n+2:last]) + ") log(" + expression(rest[:end]) + "))"; end > 0 && parses("let a = "+write) {
+			return "a product of positive factors is the exponential of a sum of logarithms: write `" + write + "`"
 		}
 	}
 	return ""
