@@ -142,8 +142,7 @@ func (r *reading) say(x *expectation) error {
 // noDatum reports what stands in place of a name of data.
 func (r *reading) noDatum(want, hint string) error {
 	if t := r.peek(); isKeyword(t.Value) && !isType(t.Value) {
-		return fail(Reserved, tokenSpan(t), fmt.Sprintf("choose another name: `%s_` is read from `%s` of the data file too", t.Value, t.Value),
-			"`%s` is a keyword of the language and cannot be a name", t.Value)
+		return reserved(t, fmt.Sprintf("choose another name: `%s_` is read from `%s` of the data file too", t.Value, t.Value))
 	}
 	return r.noDeclaration(want, hint)
 }
@@ -157,9 +156,9 @@ func (r *reading) noDeclaration(want, hint string) error {
 	if isType(t.Value) {
 		r.poisonLine()
 		if isType(r.peekAt(1).Value) {
-			return fail(Reserved, tokenSpan(t), "choose another name", "`%s` is a keyword of the language and cannot be a name", t.Value)
+			return reserved(t, "choose another name")
 		}
-		return fail(Reserved, tokenSpan(t), "the type follows the name, as in `data n int`", "`%s` is a keyword of the language and cannot be a name", t.Value)
+		return reserved(t, "the type follows the name, as in `data n int`")
 	}
 	return r.noName(want, hint)
 }

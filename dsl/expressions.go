@@ -478,7 +478,7 @@ func (p *parser) primary() (Expr, error) {
 	case t.Type == tokIdent && t.Value == "if":
 		return p.conditional()
 	case t.Type == tokIdent && isKeyword(t.Value):
-		return nil, p.unexpected("an expression", "")
+		return nil, ofKeyword(p.unexpected("an expression", ""), t)
 	case t.Type == tokIdent:
 		p.next()
 		if p.isOp("(") {

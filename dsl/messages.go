@@ -467,9 +467,22 @@ func (p *parser) noName(what, hint string) error {
 		case t.Value == "for":
 			advice = "what is defined for each i reads `z[i in n] = …`"
 		}
-		return fail(Reserved, tokenSpan(t), advice, "`%s` is a keyword of the language and cannot be a name", t.Value)
+		return reserved(t, advice)
 	}
 	return fail(Reserved, tokenSpan(t), "choose another name", "`%s`: names that end in `__` are those of the sampler's columns", t.Value)
+}
+
+// reserved reports a keyword that is declared as a name.
+func reserved(t lexer.Token, advice string) error {
+	return ofKeyword(fail(Reserved, tokenSpan(t), advice, "`%s` is a keyword of the language and cannot be a name", t.Value), t)
+}
+
+// ofKeyword notes the keyword that stands in the place of a name.
+func ofKeyword(err error, t lexer.Token) error {
+	if se := (*syntaxError)(nil); errors.As(err, &se) && isKeyword(t.Value) {
+		se.d.keyword = t.Value
+	}
+	return err
 }
 
 // isType reports whether a word is a type.

@@ -90,6 +90,7 @@ func readFile(name, text string, ds *Diagnostics) *File {
 	for lex.Peek().Type != lexer.EOF {
 		file.read(lex, ds, lines)
 	}
+	ds.refused()
 	_, end := lex.PeekAny(lexer.Token.EOF)
 	file.Tokens = lex.Range(0, end)
 	for _, t := range file.Tokens {
@@ -100,6 +101,17 @@ func readFile(name, text string, ds *Diagnostics) *File {
 		}
 	}
 	return file
+}
+
+// refused drops what is said of a keyword in the place of a name where its declaration is refused, which says all of it.
+func (ds *Diagnostics) refused() {
+	declared := map[string]bool{}
+	for _, d := range ds.List {
+		if d.Code == Reserved && strings.HasPrefix(d.Hint, "choose another name") {
+			declared[d.keyword] = true
+		}
+	}
+	ds.List = slices.DeleteFunc(ds.List, func(d Diagnostic) bool { return d.Code != Reserved && d.keyword != "" && declared[d.keyword] })
 }
 
 // tokens divides a text into tokens, which the parser sees without the trivia.
@@ -136,8 +148,12 @@ func positionIn(start lexer.Position, at Pos) lexer.Position {
 func (f *File) read(lex *lexer.PeekingLexer, ds *Diagnostics, lines []string) {
 	r := &reading{parser: parser{lex: lex}, start: lex.RawCursor()}
 	start, first := lex.RawCursor(), lex.Peek()
+	left := r.isLeftSide()
 	stmt := r.statement()
 	if len(r.diags) > 0 {
+		if left {
+			r.diags[0].keyword = first.Value
+		}
 		if text := textOf(r.since(start)); len(text) <= maxTranslated {
 			if hint := foreignHint(text, positionIn(first.Pos, r.diags[0].Span.Pos)); hint != "" {
 				r.diags[0].Hint = hint
@@ -187,6 +203,12 @@ func (f *File) read(lex *lexer.PeekingLexer, ds *Diagnostics, lines []string) {
 		ds.add(Diagnostic{Code: MissingModel, Span: at, Message: "the `model` line is not the first statement",
 			Hint: "move it to the top"})
 	}
+}
+
+// isLeftSide reports whether a keyword starts the statement as the left side of a term: `block ~ normal(0, 1)`, `block[i] ~ normal(0, 1)`.
+func (r *reading) isLeftSide() bool {
+	n := r.peekAt(1).Value
+	return isKeyword(r.peek().Value) && (n == "~" || (n == "[" || n == ",") && r.hasTilde())
 }
 
 // textOf is the text of tokens without comments.

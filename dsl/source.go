@@ -64,6 +64,8 @@ type Diagnostic struct {
 	Message  string
 	Hint     string // what to do about it; may be empty
 	Notes    []Note // other places that matter
+
+	keyword string // that stands in the place of a name
 }
 
 // Note points at a second place, as "declared here".
