@@ -1386,7 +1386,13 @@ func (c *checker) binary(e *BinaryExpr) {
 
 // vectorsHint is the hint where a vector is multiplied by a vector.
 func (e *BinaryExpr) vectorsHint() string {
-	hint := "the inner product is dot(a, b), the elementwise product .*"
+	a, b, times := Text(e.X), Text(e.Y), ".*"
+	if isPlain(a) && isPlain(b) {
+		times = a + " .* " + b
+	} else {
+		a, b = "a", "b"
+	}
+	hint := fmt.Sprintf("the inner product is dot(%s, %s), the elementwise product %s", a, b, times)
 	for _, pair := range [][2]Expr{{e.X, e.Y}, {e.Y, e.X}} {
 		if d := datum(pair[0]); d != nil && d.Type.Base == Int && !isElement(pair[0]) && alias(pair[1]) != nil {
 			return hint + fmt.Sprintf("; what `%s` selects is %s[%s]", d.Name, Text(pair[1]), d.Name)

@@ -37,6 +37,8 @@ type Inlined struct {
 type Size struct {
 	object
 	Extent Extent
+	by     string // of a call: the argument that gave it
+	left   Expr   // which is the left side of a term, or nil
 }
 
 // variable is an argument of a function.
@@ -705,11 +707,14 @@ func (c *checker) noteArgument(fn *Func, v *variable) {
 
 // side is what the messages call an argument.
 func (f *Func) side(v *variable) string {
-	if f.of != nil && v.Name == "y" {
+	if f.isLeft(v) {
 		return "the left side"
 	}
 	return "the argument `" + v.Name + "`"
 }
+
+// isLeft reports whether an argument is the left side of a term.
+func (f *Func) isLeft(v *variable) bool { return f.of != nil && v.Name == "y" }
 
 // domain is what is asked of an argument, as far as the text shows it.
 func (v *variable) domain() Domain {
@@ -738,7 +743,11 @@ func (c *checker) bindSize(fn *Func, v *variable, x, e Expr, size Extent, scope 
 	} else if s, ok := scope[name.Name].(*Size); ok {
 		want = s.Extent.Plus(offset)
 	} else {
-		scope[name.Name] = &Size{object: object{Name: name.Name, At: name.Span(), used: true}, Extent: size.Plus(-offset)}
+		own := &Size{object: object{Name: name.Name, At: name.Span(), used: true}, Extent: size.Plus(-offset), by: fn.side(v)}
+		if fn.isLeft(v) {
+			own.left = x
+		}
+		scope[name.Name] = own
 		if d, ok := c.sizes[size.Name].(*Data); ok {
 			d.IsSize = true
 		}
@@ -747,9 +756,31 @@ func (c *checker) bindSize(fn *Func, v *variable, x, e Expr, size Extent, scope 
 	if want == size {
 		return true
 	}
-	c.err(ShapeMismatch, x.Span(), "", "%s of `%s` has the size %s here, and %s where the other arguments are these", fn.side(v), fn.Name, size, want)
+	other, hint := "its declaration says", ""
+	if name != nil {
+		if s, ok := scope[name.Name].(*Size); ok && s.by != "" {
+			other, hint = s.by+" asks for", sizesHint(fn, x, s.left, size, want)
+		}
+	}
+	c.err(ShapeMismatch, x.Span(), hint, "%s of `%s` has the size %s, and %s %s", fn.side(v), fn.Name, size, other, want)
 	c.noteArgument(fn, v)
 	return false
+}
+
+// sizesHint is the hint where an argument of a distribution of vectors has another size than the datum on the left side.
+func sizesHint(fn *Func, x, left Expr, size, want Extent) string {
+	if left == nil || left.Type().Shape[0] != want {
+		return ""
+	}
+	d := datum(left)
+	if d == nil || isElement(left) || len(d.Type.Shape) != 1 {
+		return ""
+	}
+	hint := fmt.Sprintf("declare `%s` with the size [%s], or, of %s such vectors, with the sizes [%[3]s, %[2]s]", d.Name, size, want)
+	if fn.Name == "multinomial" {
+		hint += fmt.Sprintf("; one category for each of %s is `%s ~ categorical(%s)`", want, d.Name, Text(x))
+	}
+	return hint
 }
 
 // bindRange gives the end of the range of whole numbers its value, if it is a size that nothing else says: the end of that of the argument's.

@@ -109,6 +109,8 @@ func (f *foreignText) otherHint() string {
 	for n, t := range f.toks {
 		next := value(f.toks, n+1)
 		switch {
+		case rowProduct(f.toks, n) != "":
+			return "the inner product of two vectors is `" + rowProduct(f.toks, n) + "`"
 		case t.Value == "@" && LookupForeign(ForeignStatement, next) != nil:
 			return LookupForeign(ForeignStatement, next).Hint()
 		case t.Value == "gp" && next == "." && n > 0: // pm.gp.Latent
@@ -503,6 +505,8 @@ func calledAs(toks []lexer.Token, n int) (string, int) {
 		return bracketed(toks, n, end, text), end
 	case name == "sum" && scored(toks, n+2) == end-1: // which the log density of a vector is
 		return expression(toks[n+2 : end]), end
+	case name == "sum" && rowProduct(toks, n) != "":
+		return rowProduct(toks, n), end
 	case name == "dot" && matrixFirst(toks[n+2:end]): // of a matrix and a vector
 		args := split(toks[n+2:end], ",")
 		return expression(args[0]) + "*" + expression(args[1]), end
@@ -534,6 +538,34 @@ func bracketed(toks []lexer.Token, n, end int, text string) string {
 		text = "(" + text + ")"
 	}
 	return text
+}
+
+// rowProduct is the inner product that a sum at a position is, `sum(X[i,]*b)` of a row or a column; "" of another one.
+func rowProduct(toks []lexer.Token, n int) string {
+	end := shut(toks, n+1)
+	if value(toks, n) != "sum" || value(toks, n+1) != "(" || end < 0 {
+		return ""
+	}
+	sides := split(toks[n+2:end], "*")
+	if len(sides) != 2 {
+		return ""
+	}
+	rows := false
+	for _, side := range sides {
+		if len(side) == 0 || side[0].Type != tokIdent || len(side) > 1 && (value(side, 1) != "[" || shut(side, 1) != len(side)-1) {
+			return ""
+		}
+		last := len(side) - 1
+		row := last > 2 && (side[2].Value == "," || side[last-1].Value == ",")
+		if last > 0 && !row { // an element
+			return ""
+		}
+		rows = rows || row
+	}
+	if !rows {
+		return ""
+	}
+	return "dot(" + expression(sides[0]) + ", " + expression(sides[1]) + ")"
 }
 
 // matrixFirst reports whether the first of two arguments is a name in capital letters, as those of matrices are.
