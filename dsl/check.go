@@ -1289,6 +1289,9 @@ func (c *checker) lookup(n *Name) Object {
 	if c.poisoned[n.Name] {
 		return nil
 	}
+	if c.betweenParts(n) {
+		return nil
+	}
 	if at, ok := c.later[n.Name]; ok {
 		switch {
 		case c.headings && c.poisoned["size "+n.Name]:
@@ -1353,6 +1356,29 @@ func (c *checker) lookup(n *Name) Object {
 	}
 	c.err(UnknownName, n.Span(), hint, "`%s` is not declared", n.Name)
 	return nil
+}
+
+// betweenParts reports a use of a definition in parts where some of them stand above it, and others below.
+func (c *checker) betweenParts(n *Name) bool {
+	l := c.partOf(n.Name)
+	if l == nil || c.recursion != nil || !l.Recursion.stmts[0].Name.At.Pos.before(n.Span().Pos) {
+		return false
+	}
+	last := l.Recursion.stmts[len(l.Recursion.stmts)-1]
+	hint := fmt.Sprintf("move the line below the last part of `%s`", n.Name)
+	if c.defining != "" && len(l.Type.Shape) == 1 {
+		let, index := "let ", c.free("t")
+		if c.generating {
+			let = ""
+		}
+		if len(c.indices) > 0 {
+			index = c.indices[0].Name
+		}
+		hint += fmt.Sprintf(", or make it a part too, `%s%s[%s] = … %s[%[3]s] … for %[3]s in 1..%[5]s`", let, c.defining, index, n.Name, l.Type.Shape[0])
+	}
+	c.err(UsedBeforeDefined, n.Span(), hint, "`%s` is used between its parts", n.Name)
+	c.note(last.Name.At, "the last part")
+	return true
 }
 
 // cutLast cuts a text around the last place of a separator.
