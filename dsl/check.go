@@ -1900,8 +1900,20 @@ func (c *checker) unusedIndices(s *SampleStmt, indices []*Index, before int) {
 	}
 	for _, ix := range indices {
 		if !ix.used && c.errors(before) == 0 {
-			c.warn(Unused, ix.At, map[bool]string{true: "remove the `for` clause", false: "remove it from the `for` clause"}[len(indices) == 1]+", or select elements as in x[i]",
-				"the index `%s` is not used: the same term is added again for each of its values", ix.Name)
+			hint := map[bool]string{true: "remove the `for` clause", false: "remove it from the `for` clause"}[len(indices) == 1]
+			element := "x[i]"
+			if left := s.Left[0]; left.Type().Base != Invalid && len(left.Type().Shape) > 0 && isNameAlone(left) {
+				hint += ", as `" + Text(left) + "` stands for all of its elements"
+				element = Text(left) + "[" + ix.Name + "]"
+			}
+			what, times := "the term", ix.Range.String()+" times"
+			if datum(s.Left[0]) != nil {
+				what = "the likelihood"
+			}
+			if ix.Range.Lo != Fixed(1) {
+				times = "once for each of " + ix.Range.String()
+			}
+			c.warn(Unused, ix.At, hint+"; or the index is missing, as in `"+element+"`", "the index `%s` is not used: %s counts %s", ix.Name, what, times)
 		}
 	}
 }
