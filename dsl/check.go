@@ -142,6 +142,7 @@ type surroundings struct {
 	closed     map[string]Span   // where the last sum over an index of that name stands
 	defining   string            // the let or quantity whose value is being checked
 	definiens  Expr              // that value, if the definition has no indices
+	limit      Expr              // the end of a range that is being resolved
 	generating bool              // quantities are being checked
 	indices    []*Index          // open index scopes, innermost last
 	byName     map[string]*Index // the innermost of each name
@@ -868,6 +869,12 @@ func (c *checker) allPositions(call *CallExpr) string {
 	return ""
 }
 
+// What messages call the ends of a range.
+const (
+	startOfRange = "the start of a range"
+	endOfRange   = "the end of a range"
+)
+
 // sizeHint is the hint for what is no size.
 func (c *checker) sizeHint(e Expr, what string) string {
 	ofRange := strings.HasSuffix(what, "of a range")
@@ -881,7 +888,11 @@ func (c *checker) sizeHint(e Expr, what string) string {
 		return "the interval of a distribution stands before `for`"
 	}
 	if ix := c.indexIn(e); ix != nil && ofRange {
-		return fmt.Sprintf("give it a name, `let last[%s in %s] = %s`, and write `last[%s]` here", ix.Name, ix.Range, Text(e), ix.Name)
+		name, place := c.free(map[bool]string{true: "last", false: "first"}[what == endOfRange]), "here"
+		if e != c.limit {
+			place = "in the place of `" + Text(c.limit) + "`"
+		}
+		return fmt.Sprintf("give it a name, `let %s[%s in %s] = %s`, and write `%[1]s[%[2]s]` %[5]s", name, ix.Name, ix.Range, Text(c.limit), place)
 	}
 	return sizeForms
 }
@@ -1526,13 +1537,7 @@ func (c *checker) setRange(ix *Index, d *IndexDecl) {
 		if good && lo.IsConst() && lo.Offset < 1 {
 			hint, up := "indices count from 1", 1-lo.Offset
 			if d.Hi != nil && up < 100 {
-				last := Text(d.Hi) + fmt.Sprintf("+%d", up)
-				if b, ok := d.Hi.(*BinaryExpr); ok && b.Op == "-" && Text(b.Y) == fmt.Sprint(up) {
-					last = Text(b.X)
-				} else if v, ok := c.constant(d.Hi); ok {
-					last = fmt.Sprint(v + float64(up))
-				}
-				hint += fmt.Sprintf(": write `%s in 1..%s`, and `%[1]s-%[3]d` in the place of `%[1]s`", d.Name, last, up)
+				hint += fmt.Sprintf(": write `%s in %s..%s`, and `%[1]s-%[4]d` in the place of `%[1]s`", d.Name, c.raised(d.Lo, up), c.raised(d.Hi, up), up)
 			}
 			c.err(IndexRange, d.Lo.Span(), hint, "a range starts at %d", lo.Offset)
 			good = false
@@ -1559,6 +1564,16 @@ func (c *checker) setRange(ix *Index, d *IndexDecl) {
 	ix.Range.Hi = hi
 }
 
+// raised is the text of an end of a range that is some positions further up.
+func (c *checker) raised(e Expr, up int) string {
+	if b, ok := e.(*BinaryExpr); ok && b.Op == "-" && Text(b.Y) == fmt.Sprint(up) {
+		return Text(b.X)
+	} else if v, ok := c.constant(e); ok {
+		return fmt.Sprint(v + float64(up))
+	}
+	return Text(e) + fmt.Sprintf("+%d", up)
+}
+
 // rangeEnd resolves an end of a range; one that moves is the furthest that it may be, and where it is.
 func (c *checker) rangeEnd(e Expr, upper bool) (Extent, *Subscript, bool) {
 	if n, ok := e.(*Name); ok && c.index(n.Name) == nil {
@@ -1577,7 +1592,8 @@ func (c *checker) rangeEnd(e Expr, upper bool) (Extent, *Subscript, bool) {
 	if x, s := c.movingEnd(e, upper); s != nil {
 		return x, s, x != unknownExtent
 	}
-	x, ok := c.extent(e, map[bool]string{true: "the end of a range", false: "the start of a range"}[upper])
+	c.limit = e
+	x, ok := c.extent(e, map[bool]string{true: endOfRange, false: startOfRange}[upper])
 	return x, nil, ok
 }
 
