@@ -291,7 +291,7 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "choose comb binom binomial_coefficient (r,s)", "", "", "exp(lchoose(r, s))"},
 	{ForeignFunction, "cloglog (p)", "", "", "log(-log1m(p))"},
 	{ForeignFunction, "inv_cloglog icloglog (x)", "", "", "-expm1(-exp(x))"},
-	{ForeignFunction, "log_diff_exp logdiffexp logsubexp (r,s)", "", "of the larger r and the smaller s", "r + log1m_exp(s - r)"},
+	{ForeignFunction, "logdiffexp logsubexp log_sub_exp", "log_diff_exp", "", ""},
 	{ForeignFunction, "probit ndtri norm_ppf std_normal_qf", "inv_Phi", "", ""},
 	{ForeignFunction, "erfinv inv_erf (p)", "", "", "inv_Phi((p + 1)/2)/sqrt(2)"},
 	{ForeignFunction, "inv_erfc erfcinv (p)", "", "", "-inv_Phi(p/2)/sqrt(2)"},

@@ -22,6 +22,7 @@ var Library = []LibraryFunction{
 	{"sd", false, "standard deviation of the elements of a vector, with the divisor n − 1", "(x real[n]) = sqrt(sum((x - mean(x)).^2)/(n - 1))"},
 	{"cumulative_sum", false, "the vector of x₁, x₁ + x₂, …", "(x real[n]) {\nlet total[1] = x[1]\nlet total[i] = total[i-1] + x[i] for i in 2..n\nreturn total\n}"},
 	{"mod", false, "x − y⌊x/y⌋, which is in 0..y−1 of whole numbers", "(x, y real) = x - y*floor(x/y)"},
+	{"log_diff_exp", false, "log(eˣ − eʸ) without overflow, for x > y", "(x, y real) = x + log1m_exp(y - x)"},
 	{"rank", true, "the vector of the places that the elements have in ascending order; of equal ones the first comes first",
 		"(data x real[n]) {\nlet place[i in n] = 1 + sum(j in n) (x[j] < x[i]) + sum(j in 1..i-1) (x[j] == x[i])\nreturn place\n}"},
 	{"sort", true, "the vector of the elements in ascending order",

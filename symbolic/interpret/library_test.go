@@ -18,11 +18,30 @@ func TestLibrary(t *testing.T) {
 		"sd(x)": 2.453374740851389, "variance(c)": 24.952380952380953, "sum(i in n) i*rank(x)[i]": 132, "sum(i in n) i^2*rank(c)[i]": 516,
 		"sum(i in n) i*sort(x)[i]": 74.6, "sort(c)[1] + 100*sort(c)[7]": 893, "cumulative_sum(c)[3]": 7, "cumulative_sum(x)[7]": 12.1,
 		"mod(c[7], 3) + 10*mod(c[6], 4)": 12, "x[mod(5, 3)]": 1.2, "x[rank(c)[1]]": 0.9,
+		"log_diff_exp(-800, -801)": -800.4586751453871, "log_diff_exp(x[6], x[2])": 6.996967852939423, "log_diff_exp(-1e-9, -2e-9)": -20.723265838446411, "log_diff_exp(3, -900)": 3,
 		"sum(i in 7) floor(i/7)": 1, "sum(i in 21) floor(i/3)": 70, "sum(i in 21) ceil(i/3)": 84, "sum(i in 21) ceil((2*i - 1)/7)": 72, "sum(i in 21) floor(-i/3)": -84,
 	} {
 		m := load(t, head+value+")\nmetric identity\n", data)
 		if got := m.LogDensity([]float64{1}); !(math.Abs(got-want) <= 1e-8*math.Abs(want)) {
 			t.Errorf("%s: %v, want %v", value, got, want)
+		}
+	}
+}
+
+// TestLogDiffExp: the derivatives of log(exp(x) − exp(y)) are those of its definition, also where the exponentials underflow or nearly agree.
+func TestLogDiffExp(t *testing.T) {
+	m := load(t, "model m\nparam a, b real\ndensity log_diff_exp(a, b)\nmetric identity\n", "{}")
+	for _, x := range [][2]float64{{0.3, -1.2}, {-800, -801}, {-1, -1.0000001}, {5, -900}} {
+		grad := make([]float64, 2)
+		value := m.Gradient(grad, x[:])
+		d := x[1] - x[0]
+		if want := x[0] + math.Log(-math.Expm1(d)); !(math.Abs(value-want) <= 1e-14*math.Abs(want)) {
+			t.Errorf("of %v it is %v, want %v", x, value, want)
+		}
+		for n, want := range []float64{-1 / math.Expm1(d), -1 / math.Expm1(-d)} {
+			if !(math.Abs(grad[n]-want) <= 1e-12*math.Abs(want)) {
+				t.Errorf("of %v the derivative by argument %d is %v, want %v", x, n, grad[n], want)
+			}
 		}
 	}
 }
