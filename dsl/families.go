@@ -200,7 +200,7 @@ func (c *checker) familyTerm(term *Term) {
 		}
 	}
 	for n, a := range term.Args {
-		if dist.Args[n].Domain == LowerFactor && !LowerTriangular(a) && c.dependsOnParam(a) != nil {
+		if dist.Args[n].Domain == LowerFactor && len(a.Type().Shape) == 2 && !LowerTriangular(a) && c.dependsOnParam(a) != nil {
 			term.Args[n] = LowerHalf(a)
 		}
 	}
