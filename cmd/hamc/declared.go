@@ -86,6 +86,7 @@ func (e *env) declare(ctx context.Context, p *plan, f *runFlags, out *output, fi
 		return nil, first, problem{err}
 	}
 	w = e.watcher(f, &output{dir: dir}, opt.Chains)
+	w.holds = true
 	if e.drawWith(ctx, bin, evaluator, &again.request, w, g) != nil || w.done == nil || w.done.Interrupted {
 		return nil, first, nil // the first run stands
 	}
@@ -108,11 +109,14 @@ func (e *env) declare(ctx context.Context, p *plan, f *runFlags, out *output, fi
 	if err := driver.Adopt(out.dir, dir); err != nil {
 		return nil, first, problem{err}
 	}
-	for i := range w.done.Chains {
-		w.done.Chains[i].File = filepath.Join(out.dir, filepath.Base(w.done.Chains[i].File))
+	for i, name := range w.start.Files {
+		w.start.Files[i] = filepath.Join(p.request.Output, filepath.Base(name))
+		w.done.Chains[i].File = w.start.Files[i]
 	}
 	w.done.Seconds += first.done.Seconds
 	w.out = out
+	w.tell(driver.Event{Event: driver.EventStart, Start: w.start})
+	w.tell(driver.Event{Event: driver.EventDone, Done: w.done})
 	return again, w, nil
 }
 

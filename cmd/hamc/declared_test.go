@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"math"
 	"os"
 	"strings"
@@ -54,7 +55,7 @@ func TestDeclared(t *testing.T) {
 			t.Errorf("%s is left in the directory", f.Name())
 		}
 	}
-	if r := hamc("run", "--resume", "d", "--draws", "20000", "--quiet"); r.code != 0 || !strings.Contains(r.stdout, told) {
+	if r := hamc("run", "--resume", "d", "--draws", "6000", "--quiet"); r.code != 0 || !strings.Contains(r.stdout, told) {
 		t.Errorf("resumed: exit code %d, %s%s", r.code, r.stderr, r.stdout)
 	}
 	for _, c := range []struct{ args, coordinates, said string }{
@@ -97,5 +98,33 @@ func TestMisses(t *testing.T) {
 		if got := mixed.misses(c.other); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
+	}
+}
+
+// TestDeclaredEvents: the events tell of the second run where its draws are, and the verdict comes last.
+func TestDeclaredEvents(t *testing.T) {
+	inDir(t, increments)
+	r := fine(t, "run", "increments.ham", "--output-dir", "d", "--progress", "json")
+	var kinds []string
+	for _, line := range strings.Split(strings.TrimSpace(r.stderr), "\n") {
+		var ev driver.Event
+		if err := json.Unmarshal([]byte(line), &ev); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if ev.Event == driver.EventProgress {
+			continue
+		}
+		kinds = append(kinds, string(ev.Event))
+		if ev.Done == nil {
+			continue
+		}
+		for _, c := range ev.Done.Chains {
+			if _, err := os.Stat(c.File); err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
+		}
+	}
+	if got, want := strings.Join(kinds, " "), "start done start done verdict"; got != want {
+		t.Errorf("the events are %s, want %s", got, want)
 	}
 }

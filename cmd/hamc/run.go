@@ -586,15 +586,12 @@ type watcher struct {
 	failure string
 	refused []driver.Refused
 	events  *json.Encoder // of --progress json; nil for others
+	holds   bool          // of a run that may not count: its events but for those of progress are not told yet
 }
 
 func (w *watcher) event(ev driver.Event) error {
-	if w.events != nil && ev.Event != driver.EventError {
-		// Like the display, it is not worth a run: where nobody reads it any more,
-		// the run goes on.
-		if err := w.events.Encode(ev); err != nil {
-			w.events = nil
-		}
+	if ev.Event != driver.EventError && (!w.holds || ev.Event == driver.EventProgress) {
+		w.tell(ev)
 	}
 	switch ev.Event {
 	case driver.EventStart:
@@ -610,6 +607,17 @@ func (w *watcher) event(ev driver.Event) error {
 		w.failure, w.refused = ev.Error, ev.Refused
 	}
 	return nil
+}
+
+// tell writes an event, where --progress json asks for them. Like the display, it is not worth a run: where nobody reads it any more,
+// the run goes on.
+func (w *watcher) tell(ev driver.Event) {
+	if w.events == nil {
+		return
+	}
+	if err := w.events.Encode(ev); err != nil {
+		w.events = nil
+	}
 }
 
 // runSampler runs a built sampler as a child process.
