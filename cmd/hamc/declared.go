@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -45,8 +46,8 @@ func (p *plan) mayDeclare(f *runFlags, done *driver.Done) bool {
 		slices.ContainsFunc(p.of.Outline.Info.Params, func(q runtime.Param) bool { return q.Latent })
 }
 
-// declare makes a run again in the coordinates of the declarations, where its chains have not mixed, and puts it in the place of the first if nothing speaks against it. Again is nil where it
-// does not.
+// declare makes a run again in the coordinates of the declarations, where its chains have not mixed, and puts it in the place of the first if nothing speaks against it. Again is nil where the
+// first run stands, as it does where the second ends in an error.
 func (e *env) declare(ctx context.Context, p *plan, f *runFlags, out *output, first *watcher, g *guard) (again *plan, w *watcher, err error) {
 	s, err := summarise(out.dir)
 	if err != nil || s.agree() {
@@ -56,8 +57,10 @@ func (e *env) declare(ctx context.Context, p *plan, f *runFlags, out *output, fi
 	again = &plan{dir: p.dir, request: p.request}
 	again.request.Origin.Coordinates, again.request.Origin.Instead = declaredCoordinates, why
 	origin := &again.request.Origin
-	if again.of, err = e.openPosterior(ctx, p.of.path, p.of.data.path, origin.Consts, false, true, !origin.Evaluate); err != nil {
-		return nil, first, err
+	silent := *e
+	silent.stderr, silent.events = io.Discard, nil // what is to be said of the model has been said
+	if again.of, err = silent.openPosterior(ctx, p.of.path, p.of.data.path, origin.Consts, false, true, !origin.Evaluate); err != nil {
+		return nil, first, nil
 	}
 	opt := &again.request.Options
 	if opt.MaxDepth = depthWithin(&again.of.Outline.Info, opt, first.done); opt.MaxDepth < leastDepth {
@@ -75,7 +78,7 @@ func (e *env) declare(ctx context.Context, p *plan, f *runFlags, out *output, fi
 		origin.Sampler = bin.ID
 	}
 	if err != nil || bin == nil && evaluator == nil {
-		return nil, first, err
+		return nil, first, nil
 	}
 	dir, err := os.MkdirTemp(out.dir, ".declared-")
 	if err != nil {
@@ -94,11 +97,14 @@ func (e *env) declare(ctx context.Context, p *plan, f *runFlags, out *output, fi
 	if err != nil {
 		return nil, first, err
 	}
-	no := ""
-	if !t.mixed() || t.evidence.against() > 0 {
+	no, missed := "", t.misses(s)
+	switch {
+	case !t.mixed():
 		no = "do no better: " + t.worst()
-	} else if name := t.misses(s); name != "" {
-		no = "are no remedy: the draws in them never come to where a chain was before, by " + name
+	case t.evidence.against() > 0:
+		no = "are no remedy: warnings speak against the draws in them"
+	case missed != "":
+		no = "are no remedy: the draws in them never come to where a chain was before, by " + missed
 	}
 	if no != "" {
 		if !f.quiet {
