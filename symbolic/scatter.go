@@ -49,14 +49,9 @@ func (l *lowering) through(e *expr.Expr) *expr.Expr {
 	if l.within != nil && l.within.Reads(e) || !e.Gathers() || len(e.Free()) == 0 || e.Op == expr.Ref || e.Op == expr.Delta || e.Op == expr.Inside || e.Op == expr.Before {
 		return nil
 	}
-	if e.Op != expr.Sum && e.Op != expr.Largest {
-		least := float64(leastGathered)
-		if len(e.Free()) > 1 {
-			least = leastOfEach
-		}
-		if e.Stage() < expr.StageGiven || expr.NodeCost(e) < least {
-			return nil
-		}
+	loops, work := e.Op == expr.Sum || e.Op == expr.Largest, expr.NodeCost(e)
+	if !loops && (e.Stage() < expr.StageGiven || work < leastOfEach) {
+		return nil
 	}
 	var at *expr.Expr
 	var plain []*expr.Index // that stand by themselves
@@ -89,8 +84,8 @@ func (l *lowering) through(e *expr.Expr) *expr.Expr {
 		}
 	}
 	walk(e)
-	if len(plain) == 0 && e.Op != expr.Sum && e.Op != expr.Largest && expr.NodeCost(e) < leastGathered {
-		return nil // of one element of data with two indices
+	if !loops && len(plain) == 0 && work < leastGathered {
+		return nil
 	}
 	if !ok || at == nil || len(plain) > 1 || len(at.Free())+len(plain) != len(e.Free()) || slices.ContainsFunc(plain, at.HasFree) {
 		return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -136,11 +137,6 @@ func depthWithin(in *runtime.Info, opt *runtime.Options, first *driver.Done) int
 	return min(opt.MaxDepth, int(math.Floor(math.Log2(max(1, each)))))
 }
 
-// agree reports whether no R-hat says that the chains have not mixed: of draws that are only too few, others would be as few.
-func (s *summary) agree() bool {
-	return !slices.ContainsFunc(s.rows, func(p diagnostics.Summary) bool { return !p.Constant && !(p.RHat <= maxRHat) })
-}
-
 // misses names a component of which a chain of another run has its mean beyond all draws: it was in a mode that these draws do not come to. It is "" if there is none.
 func (s *summary) misses(other *summary) string {
 	for k, name := range s.kept[0].Columns {
@@ -161,26 +157,14 @@ func (s *summary) misses(other *summary) string {
 	return ""
 }
 
-// worst says what speaks most against chains that have not mixed.
+// worst says what speaks most against chains that have not mixed, or are too short.
 func (s *summary) worst() string {
-	var rhat, ess *diagnostics.Summary
-	for i := range s.rows {
-		r := &s.rows[i]
-		if r.Constant {
-			continue
-		}
-		if rhat == nil || r.RHat > rhat.RHat || math.IsNaN(r.RHat) {
-			rhat = r
-		}
-		if ess == nil || min(r.ESSBulk, r.ESSTail) < min(ess.ESSBulk, ess.ESSTail) {
-			ess = r
-		}
+	moving := slices.DeleteFunc(slices.Clone(s.rows), func(p diagnostics.Summary) bool { return p.Constant })
+	if !s.agree() {
+		p := slices.MaxFunc(moving, func(a, b diagnostics.Summary) int { return cmp.Compare(a.RHat, b.RHat) })
+		return fmt.Sprintf("R-hat was %.3f of %s", p.RHat, p.Name)
 	}
-	switch {
-	case rhat == nil:
-		return "nothing moved"
-	case !(rhat.RHat <= maxRHat):
-		return fmt.Sprintf("R-hat was %.3f of %s", rhat.RHat, rhat.Name)
-	}
-	return fmt.Sprintf("the effective sample size of %s was %.0f", ess.Name, min(ess.ESSBulk, ess.ESSTail))
+	ess := func(p diagnostics.Summary) float64 { return min(p.ESSBulk, p.ESSTail) }
+	p := slices.MinFunc(moving, func(a, b diagnostics.Summary) int { return cmp.Compare(ess(a), ess(b)) })
+	return fmt.Sprintf("the effective sample size of %s was %.0f", p.Name, ess(p))
 }

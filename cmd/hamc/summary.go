@@ -203,9 +203,14 @@ func (s *summary) length() string {
 
 // mixed reports whether R-hat and effective sample sizes of all parameters are within the limits of the warnings.
 func (s *summary) mixed() bool {
-	return !slices.ContainsFunc(s.rows, func(p diagnostics.Summary) bool {
-		return !p.Constant && (p.RHat > maxRHat || p.ESSBulk < minESS || p.ESSTail < minESS)
+	return s.agree() && !slices.ContainsFunc(s.rows, func(p diagnostics.Summary) bool {
+		return !p.Constant && (p.ESSBulk < minESS || p.ESSTail < minESS)
 	})
+}
+
+// agree reports whether no R-hat says that the chains have not mixed: of draws that are only too few, others would be as few.
+func (s *summary) agree() bool {
+	return !slices.ContainsFunc(s.rows, func(p diagnostics.Summary) bool { return !p.Constant && p.RHat > maxRHat })
 }
 
 // report prints what a finished run came to. It is an error if that is not to be trusted.

@@ -299,7 +299,7 @@ func (c *Context) log(x *Expr) *Expr {
 			l = c.Atom(l) // selected by data it is made once for all elements, and its derivatives are
 		}
 		return c.SubstAll(l, d.Indices, x.Subs)
-	case x.Op == Ref && len(x.Subs) == 2 && x.Subs[0] == x.Subs[1]: // the diagonal may be an exponential where other elements are none
+	case x.Op == Ref && onDiagonal(x.Subs): // which may be an exponential where other elements are none
 		if b := c.body(x); b != nil && isExp(b) {
 			return b.Args[0]
 		}
@@ -312,6 +312,9 @@ func (c *Context) log(x *Expr) *Expr {
 	}
 	return nil
 }
+
+// onDiagonal reports whether subscripts are those of an element on the diagonal of a matrix, or of one of several.
+func onDiagonal(s []Sub) bool { return len(s) >= 2 && s[len(s)-1] == s[len(s)-2] }
 
 // isExp reports whether e is an exponential.
 func isExp(e *Expr) bool { return e.Op == Call && e.Func.Name == "exp" }

@@ -34,13 +34,14 @@ func (c *Context) Interchanged(e *Expr) *Expr {
 	if len(pieces) == 0 || len(pieces) == 1 && len(pieces[0].over) == 0 {
 		return c.Sum(i, body)
 	}
-	total := c.Number(0)
-	for _, x := range pieces {
-		known := c.Sum(i, x.known)
-		if !c.Storable(c.Beside(known.free)) {
+	total, known := c.Number(0), make([]*Expr, len(pieces))
+	for n, x := range pieces {
+		if known[n] = c.Sum(i, x.known); !c.Storable(c.Beside(known[n].free)) {
 			return c.Sum(i, body)
 		}
-		total = c.Add(total, c.SumAll(x.over, c.Mul(x.rest, c.Kept(known))))
+	}
+	for n, x := range pieces {
+		total = c.Add(total, c.SumAll(x.over, c.Mul(x.rest, c.Kept(known[n]))))
 	}
 	return total
 }
