@@ -24,6 +24,7 @@ const (
 	streamGenerate
 	streamAudit
 	streamRace // of both candidates, in turn
+	streamJump
 )
 
 // anewBits is where the number of a beginning stands in what addresses a stream, above the number of a transition.
@@ -36,7 +37,7 @@ const maxReserve = 1 << 16
 // Sample runs HMC chains on m, a Model or a Gibbs, each on a clone of its own, opt.Workers at a
 // time. The draws depend on the model and the options but not on Workers: the random numbers of
 // transition t of chain c are a function of (Seed, c, t) alone. Chains know nothing of each other, but that warm-up has one that comes to
-// nothing begin anew: see massLevel.
+// nothing begin anew, see massLevel, and that chains at different places jump between these, see foothold.
 //
 // With opt.From the chains go on from there: a run that was interrupted, or one whose
 // Draws were fewer, comes to the same draws as if it had been one run. The Result
@@ -86,12 +87,15 @@ func Sample(ctx context.Context, m Posterior, opt Options, observer Observer) (*
 	return result, ctx.Err()
 }
 
-// chains runs the chains: their warm-ups up to where they are compared, and then the rest. They wait for one another there.
+// chains runs the chains: their warm-ups up to where they are compared, what is left of them, and then the rest. They wait for one another there.
 func (r *run) chains(out []Chain) error {
 	walkers := make([]*walker, len(out))
 	for _, s := range r.opt.From {
 		if s != nil && len(s.Summits) > len(r.summits) {
 			r.summits = s.Summits
+		}
+		if s != nil && len(s.Places) > 0 {
+			r.places = s.Places
 		}
 	}
 	if err := r.each(func(c int) (err error) {
@@ -108,6 +112,17 @@ func (r *run) chains(out []Chain) error {
 			return err
 		}
 		r.compare(k, walkers)
+	}
+	if r.jumps(walkers) {
+		if err := r.each(func(c int) (err error) {
+			walkers[c], err = walkers[c].set(lastLevel)
+			return err
+		}); err != nil {
+			return err
+		}
+		if err := r.relate(walkers); err != nil {
+			return err
+		}
 	}
 	return r.each(func(c int) error {
 		w := walkers[c]
@@ -158,6 +173,7 @@ type run struct {
 	stop     atomic.Bool
 	starts   [][]float64 // of the chains, unconstrained: plain coordinates, but of a chain that goes on
 	summits  []*summit   // of the comparisons of the chains that are made
+	places   []foothold  // that chains jump between
 }
 
 // told takes an answer of the observer: ErrStop ends the run, and is no error.
@@ -249,6 +265,8 @@ type walker struct {
 	anew     int        // how often the chain has begun anew
 	anchors  *anchoring
 	auditor  *auditor // nil where nothing is audited
+	jumper   *jumper  // nil where there are no jumps
+	landed   int      // the place where the state is that the chain goes on from
 	state    func() *State
 }
 
@@ -311,6 +329,7 @@ func (r *run) chain(w *walker) error {
 	out := w.out
 	if err == nil {
 		w.settle()
+		w.jumper, err = w.newJumper()
 	}
 	if err == nil && r.observer != nil && w.warm() {
 		err = r.told(r.observer.Adapted(w.c, out.Blocks))
@@ -344,8 +363,11 @@ func (w *walker) transition(phase uint64, n int) ([]Transition, bool) {
 	if phase == streamWarmup {
 		number |= uint64(w.anew) << anewBits
 	}
-	w.stream.Seek(phase, number)
 	copy(w.before, w.q)
+	if w.jumper != nil {
+		return w.leap(phase, number)
+	}
+	w.stream.Seek(phase, number)
 	ts := w.sweep.Transition(w.q, w.rng)
 	if w.sweep.stopped() {
 		// A trajectory cut short is no state of the chain.
@@ -544,7 +566,7 @@ func (w *walker) sample() error {
 			out.Blocks[i].Sampling.Add(&ts[i])
 		}
 		sweepStats(row[:w.stats], ts)
-		row[0] = w.sweep.carrier.declaredDensity(w.q, row[0])
+		row[0] = w.here().carrier.declaredDensity(w.q, row[0])
 		w.report(row[w.stats:], values[:own], values[own:], n)
 		if !opt.Discard {
 			for j, x := range row[:w.stats] {
@@ -580,30 +602,34 @@ func (w *walker) reserve() {
 // collectFailures makes the sweep add the failures of its blocks to a list, up to maxFailures of each kind.
 func (w *walker) collectFailures() *[]Failure {
 	failed := &[]Failure{}
-	w.sweep.failed = func(i int, st Status, entered bool) {
+	note := func(i int, st Status, entered bool) {
 		if w.out.Blocks[i].Sampling.ByStatus[st] >= maxFailures {
 			return
 		}
 		f := Failure{Draw: w.out.Drawn() + 1, Block: w.sweep.Names[i], Status: st}
 		if entered {
-			f.Q, f.Runaway = w.sweep.locate(i, w.q)
+			f.Q, f.Runaway = w.here().locate(i, w.q)
 		} else {
 			f.Q = slices.Clone(w.q)
 		}
 		if f.Q != nil {
-			w.sweep.carrier.push(f.Q) // whoever reads of it has other maps, or none
+			w.here().carrier.push(f.Q) // whoever reads of it has other maps, or none
 		}
 		*failed = append(*failed, f)
+	}
+	for _, s := range w.sweeps() {
+		s.failed = note
 	}
 	return failed
 }
 
 // report writes the components of draw n that are kept to dst, by way of all parameters and generated quantities.
 func (w *walker) report(dst, params, generated []float64, n int) {
-	w.sweep.Posterior.Constrain(params, w.q)
+	p := w.here().Posterior
+	p.Constrain(params, w.q)
 	if len(generated) > 0 {
 		w.stream.Seek(streamGenerate, uint64(n))
-		w.sweep.Posterior.(Generator).Generate(generated, w.q, w.rng)
+		p.(Generator).Generate(generated, w.q, w.rng)
 	}
 	for i, at := range w.kept {
 		if at < len(params) {

@@ -364,7 +364,7 @@ func TestFarModes(t *testing.T) {
 		return -math.Min(a*a, b*b)/2 + math.Log1p(math.Exp(-math.Abs(a*a-b*b)/2))
 	})
 	opt := runtime.DefaultOptions()
-	opt.Chains = 8
+	opt.Chains, opt.Jumps = 8, false
 	r := sample(t, m, opt)
 	seen := map[bool]int{}
 	for c := range r.Chains {

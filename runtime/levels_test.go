@@ -49,7 +49,7 @@ func counts(r *runtime.Result) (high, anew int) {
 // be chance stays, as does one whose start is given.
 func TestChainsLeaveLowModes(t *testing.T) {
 	opt := runtime.DefaultOptions()
-	opt.Chains, opt.Draws, opt.Seed = 8, 50, 2
+	opt.Chains, opt.Draws, opt.Seed, opt.Jumps = 8, 50, 2, false
 	low := newLandscape(2, twoModes(40))
 	first := sample(t, low, opt)
 	if high, anew := counts(first); high != opt.Chains || anew == 0 || anew == opt.Chains {

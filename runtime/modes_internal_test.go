@@ -42,7 +42,7 @@ func (*twoModes) Contract(dst, _, _ []float64)     { clear(dst) }
 func TestProbes(t *testing.T) {
 	left := func(m Model, seed uint64, init []Point) (n int) {
 		opt := DefaultOptions()
-		opt.Seed, opt.Warmup, opt.Draws, opt.Init, opt.Start.Radius = seed, 40, 1, init, 6
+		opt.Seed, opt.Warmup, opt.Draws, opt.Init, opt.Start.Radius, opt.Jumps = seed, 40, 1, init, 6, false
 		result, err := Sample(context.Background(), m, opt, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -78,6 +78,9 @@ type Options struct {
 	// it is empty, all are.
 	Keep []string `json:"keep,omitempty"`
 
+	// Jumps has chains jump that are at different places when their warm-ups are over: see foothold.
+	Jumps bool `json:"jumps"`
+
 	// Audit says which draws are audited. Chains do not depend on it.
 	Audit AuditRate `json:"audit,omitzero"`
 
@@ -130,6 +133,7 @@ func DefaultOptions() Options {
 		Warmup: 500,
 		Draws:  1000,
 		Seed:   1,
+		Jumps:  true,
 	}
 }
 

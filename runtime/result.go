@@ -107,6 +107,7 @@ type Totals struct {
 	Irreversible int `json:"irreversible"`
 	Steps        int `json:"steps"`
 	Iterations   int `json:"solver_iterations"`
+	Jumps        int `json:"jumps,omitempty"` // to another place
 
 	// ByStatus counts transitions by the Status of their solver: under OK
 	// those that were refused for no reason of the solver's.
@@ -134,6 +135,9 @@ func (n *Totals) Add(t *Transition) {
 	if t.Irreversible {
 		n.Irreversible++
 	}
+	if t.Jumped {
+		n.Jumps++
+	}
 }
 
 // Failures returns the number of transitions whose solver or energy failed.
@@ -148,6 +152,7 @@ func (n *Totals) Join(o *Totals) {
 	n.Irreversible += o.Irreversible
 	n.Steps += o.Steps
 	n.Iterations += o.Iterations
+	n.Jumps += o.Jumps
 	n.SumAccept += o.SumAccept
 	for i, k := range o.ByStatus {
 		n.ByStatus[i] += k
@@ -190,6 +195,9 @@ type BlockRun struct {
 	// Follows tells that all these came to nothing, and that the chain draws from where the highest one stood at the end of its warm-up, with what that had learnt. It is the same for
 	// all blocks.
 	Follows bool `json:"follows,omitempty"`
+
+	// Places is the number of places that the chain jumps between; 0 where all chains are at one. It is the same for all blocks.
+	Places int `json:"places,omitempty"`
 
 	Warmup   Totals `json:"warmup"`
 	Sampling Totals `json:"sampling"`

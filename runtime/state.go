@@ -20,6 +20,10 @@ type State struct {
 	Level   massLevel `json:"level,omitzero"`
 	Summits []*summit `json:"summits,omitempty"`
 
+	// Of a chain that jumps: the places, and at which of them it is, from 1, where Q are the coordinates of that; 0 where it does not jump.
+	Places []foothold `json:"places,omitempty"`
+	At     int        `json:"at,omitempty"`
+
 	// Of a model with latent vectors: the reference of their maps, and what warm-up has seen since it was set, in plain coordinates.
 	Reference []float64 `json:"reference,omitempty"`
 	Seen      *moments  `json:"seen,omitempty"`
@@ -56,7 +60,13 @@ func (w *walker) snapshot() *State {
 	if w.end != w.opt.Warmup {
 		s.End = w.end
 	}
-	s.Summits = w.summits
+	s.Summits, s.Places = w.summits, w.places
+	if j := w.jumper; j != nil {
+		s.At = j.at + 1
+		if w.out.Drawn() == 0 {
+			s.Q, s.At = slices.Clone(j.origin), 0
+		}
+	}
 	if w.out.Drawn() == 0 {
 		s.Level = w.level
 	}
@@ -121,7 +131,7 @@ func (w *walker) restore(s *State) error {
 	if err := w.anchors.resume(s.Warmed(), s.Seen); err != nil {
 		return wrong("%v", err)
 	}
-	w.level, w.anew = s.Level, s.Blocks[0].Anew
+	w.level, w.anew, w.landed = s.Level, s.Blocks[0].Anew, s.At
 	for i, a := range w.adapters {
 		b := &s.Blocks[i]
 		if b.Name != w.out.Blocks[i].Name {
@@ -139,8 +149,8 @@ func (w *walker) restore(s *State) error {
 	return nil
 }
 
-// restore takes over what the updates of a block have come to.
-func (a *adapter) restore(s *State, b *BlockState) error {
+// adopt takes over the kernel and the metric of a block.
+func (a *adapter) adopt(b *BlockRun) error {
 	if !(b.StepSize > 0 && isFinite(b.StepSize)) {
 		return fmt.Errorf("step size %v", b.StepSize)
 	}
@@ -172,6 +182,14 @@ func (a *adapter) restore(s *State, b *BlockState) error {
 		if e.SetInverse(b.InverseMetric) != OK {
 			return errors.New("its metric is not one")
 		}
+	}
+	return nil
+}
+
+// restore takes over what the updates of a block have come to.
+func (a *adapter) restore(s *State, b *BlockState) error {
+	if err := a.adopt(&b.BlockRun); err != nil {
+		return err
 	}
 	if s.End > 0 {
 		a.ends, a.halve = nil, 0

@@ -193,6 +193,7 @@ type Transition struct {
 	Failure      Status // of the solver or the energy, OK where there was none
 	Divergent    bool   // H rose by more than 1000, or, on a dynamic trajectory, came to differ by as much
 	Irreversible bool   // the way back did not return
+	Jumped       bool   // the chain had jumped to another place before it
 
 	halved    bool    // a step was halved
 	saturated bool    // ended at MaxDepth

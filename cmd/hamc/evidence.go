@@ -46,6 +46,7 @@ type chainEvidence struct {
 	doublings    float64 // extra
 	fixed        int     // steps of trajectories, that the warm-up chose; 0 of dynamic ones
 	bends        int     // coordinates that are bent
+	places       int     // that it jumps between
 	follows      bool    // it draws from where the highest chain stood
 	depth        float64 // mean
 	steps        float64 // sum
@@ -214,6 +215,7 @@ func (b *blockEvidence) chain(c *draws.Chain, transitions int, prefix, setting s
 		return t
 	}
 	x.fixed, x.bends = wholeNumber(c.Setting(setting+fixedSteps)), wholeNumber(c.Setting(setting+bentCoordinates))
+	x.places = wholeNumber(c.Setting(setting + placesOfChains))
 	x.follows = c.Setting(setting+followsHighest) == "true"
 	if k, err := strconv.Atoi(c.Setting(setting + extraDoublings)); err == nil {
 		x.doublings = float64(k)
@@ -268,6 +270,7 @@ const (
 	extraDoublings  = "extra_doublings"
 	fixedSteps      = "fixed_steps"
 	bentCoordinates = "bends"
+	placesOfChains  = "places"
 	followsHighest  = "follows"
 )
 

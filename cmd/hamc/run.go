@@ -91,6 +91,7 @@ func newRun(e *env) *cobra.Command {
 	fl.IntVar(&o.Steps, "steps", 0, "steps of static trajectories, fixed unless --random-steps is given; default: as --trajectories says")
 	fl.StringVar(&f.trajectories, "trajectories", "auto", "`KIND` of trajectories without --steps: dynamic (NUTS), or auto (a fixed number of steps for each chain where a measurement in warm-up says that it pays, else dynamic)")
 	fl.BoolVar(&o.Bends, "bends", o.Bends, "whether coordinates that depart from normal ones are bent in warm-up, where it adapts the metric low_rank")
+	fl.BoolVar(&o.Jumps, "jumps", o.Jumps, "whether chains that are at different places when warm-up is over jump between these")
 	fl.BoolVar(&o.RandomSteps, "random-steps", false, "draw the number of steps uniformly from 1 to the number of --steps")
 	fl.IntVar(&o.MaxDepth, "max-depth", o.MaxDepth, "limit of the tree depth of dynamic trajectories, which have up to 2^depth − 1 steps")
 	fl.IntVar(&o.ExtraDoublings, "extra-doublings", o.ExtraDoublings, "how many times a dynamic trajectory doubles after it has turned back; -1: with the leapfrog 0, or 1 for one coordinate, else 0 or 1, as a trial in warm-up says")

@@ -246,6 +246,9 @@ func (e *env) report(dir string, w *watcher, of *posterior) error {
 	if n := w.count(func(b *runtime.BlockRun) bool { return b.Follows }); n > 0 {
 		fmt.Fprintf(&b, "%d of them came to such a place each time, and went on from where the highest chain was: R-hat tells less\n", n)
 	}
+	if said := jumps(w.done.Chains); said != "" {
+		fmt.Fprintln(&b, said)
+	}
 	if w.done.Interrupted {
 		s.evidence.unfinished = 0 // which the line below says at more length
 	}
@@ -269,6 +272,19 @@ func (e *env) report(dir string, w *watcher, of *posterior) error {
 		return nil // of which the one who asks tells
 	}
 	return s.evidence.verdict(dir)
+}
+
+// jumps says how chains at different places jumped between these; "" where there was one place.
+func jumps(chains []driver.ChainSummary) string {
+	places, n, draws := 0, 0, 0
+	for i := range chains {
+		b := &chains[i].Blocks[0]
+		places, n, draws = max(places, b.Places), n+b.Sampling.Jumps, draws+b.Sampling.Transitions
+	}
+	if places == 0 {
+		return ""
+	}
+	return fmt.Sprintf("warm-up led chains to %d places, between which they jumped %s in %s", places, plural(n, "time"), plural(draws, "draw"))
 }
 
 // count counts the chains of whose first block something is so.

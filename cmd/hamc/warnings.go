@@ -382,6 +382,20 @@ var warningRules = []warningRule{
 		try:     "a larger --target-accept, such as 0.99; a metric of the model's own, which adapts to the place; another parametrisation.",
 	},
 	{
+		condition: "places that chains jump between: modes of the posterior that lie apart", limit: "any",
+		find: func(e *evidence) []string {
+			n := e.blocks[0].chains[0].places
+			if n == 0 || e.parted() {
+				return nil
+			}
+			return []string{fmt.Sprintf("the posterior has modes that lie apart: warm-up led chains to %d places, and they jump between these", n)}
+		},
+		brief:     "a mean may lie where nothing is, so look at the marginals; a mode that no chain came to is missing",
+		meaning:   "A trajectory does not cross from one of these modes to another. But each draw may begin with a jump, a Metropolis step that gives each mode its share of the draws. So the draws are of the whole of what was found, and R-hat tells whether chains agree about the shares. Means and standard deviations are of all modes together, and say little of parameters that differ between them. Of modes that are alike, as those of components of a mixture or of factors that may change places or signs, each tells the same.",
+		try:       "the marginals in the report; `ordered`, the signs of some loadings, or what the prior knows, where one of the modes is meant; more --chains, to find more modes.",
+		posterior: true,
+	},
+	{
 		condition: "k-hat of a parameter, the shape of its heavier tail: a property of the posterior", limit: "above 0.7",
 		find: func(e *evidence) []string {
 			return e.parameters(fmt.Sprintf("k-hat above %.4g", maxKHat), func(p *diagnostics.Summary) bool { return p.KHat > maxKHat },

@@ -533,6 +533,9 @@ func (r *recorder) Adapted(chain int, runs []runtime.BlockRun) error {
 		if b.Anew > 0 {
 			a.Settings = append(a.Settings, draws.Setting{Name: "anew", Value: strconv.Itoa(b.Anew)})
 		}
+		if b.Places > 0 {
+			a.Settings = append(a.Settings, draws.Setting{Name: "places", Value: strconv.Itoa(b.Places)})
+		}
 		if b.Follows {
 			a.Settings = append(a.Settings, draws.Setting{Name: "follows", Value: "true"})
 		}
