@@ -66,7 +66,7 @@ func Analyze(name, text string, opt Options) *Analysis {
 func newChecker(file *File, m *Model, ds *Diagnostics, opt Options) *checker {
 	c := &checker{surroundings: surroundings{scope: map[string]Object{}, poisoned: map[string]bool{}, byName: map[string]*Index{}},
 		ds: ds, model: m, opt: opt, lostParams: file.lostParams, lostBlocks: file.lostBlocks, lostOdes: file.lostOdes, lostFuncs: file.lostFuncs,
-		blockOf: map[*Param]*Block{}, states: map[string]bool{}, folded: map[Expr]folded{}, depends: map[Expr]*Param{}, parities: map[Expr]parity{}, belowZero: map[Expr]bool{}, aboveZero: map[Expr]bool{}, metrical: map[Expr]bool{}, spelling: spellBudget}
+		blockOf: map[*Param]*Block{}, states: map[string]bool{}, folded: map[Expr]folded{}, depends: map[Expr]*Param{}, parities: map[Expr]parity{}, belowZero: map[Expr]bool{}, aboveZero: map[Expr]bool{}, metrical: map[Expr]bool{}, early: map[*LetStmt]bool{}, spelling: spellBudget}
 	c.sizes = c.scope
 	for _, id := range file.Lost {
 		c.poisoned[id.Name] = true
@@ -102,6 +102,8 @@ type checker struct {
 	vectorSizes   map[string]string // the sizes of data that are vectors, as they are written
 	sizeLets      map[*LetStmt]bool // definitions that are sizes
 	unresolved    []computedSize
+	atBounds      map[string]*LetStmt // definitions that may stand in bounds of parameters, and are not checked yet
+	early         map[*LetStmt]bool   // those that were checked there
 
 	likelihood map[Expr]bool // isLikelihood, remembered
 	headings   bool          // data and params are being declared
@@ -253,13 +255,10 @@ func (c *checker) file(f *File) {
 		}
 	}
 	c.formulas()
-	// Bounds and defaults may name any datum or const.
+	// Bounds and defaults of data may name any datum or const, those of parameters definitions and functions too.
 	for _, s := range f.Stmts {
-		switch s := s.(type) {
-		case *DataStmt:
+		if s, ok := s.(*DataStmt); ok {
 			c.boundsOfData(s)
-		case *ParamStmt:
-			c.boundsOfParam(s)
 		}
 	}
 	for _, d := range c.model.Data {
@@ -267,11 +266,14 @@ func (c *checker) file(f *File) {
 	}
 	c.headings = false
 	c.functions(f)
+	c.boundsOfParams(f)
 	c.parts(f)
 	for _, s := range f.Stmts {
 		switch s := s.(type) {
 		case *LetStmt:
-			c.let(s)
+			if !c.early[s] {
+				c.let(s)
+			}
 		case *OdeStmt:
 			c.ode(s)
 		case *DensityStmt:
@@ -431,6 +433,18 @@ func (c *checker) boundsOfData(s *DataStmt) {
 			}
 		}
 	}
+}
+
+// boundsOfParams checks the bounds of all parameters.
+func (c *checker) boundsOfParams(f *File) {
+	c.headings = true
+	c.wholeLets(f)
+	for _, s := range f.Stmts {
+		if s, ok := s.(*ParamStmt); ok {
+			c.boundsOfParam(s)
+		}
+	}
+	c.headings = false
 }
 
 // boundsOfParam checks the bounds of parameters.
@@ -1049,7 +1063,8 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 	if e == nil {
 		return nil, nil
 	}
-	if v, ok := c.constant(e); ok {
+	c.definedForBound(e)
+	if v, ok := c.constantBound(e); ok {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			c.err(BadBounds, e.Span(), "leave an infinite bound out", "%s is finite", c.endName())
 			return nil, nil
@@ -1091,7 +1106,8 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 	if !boundForm(e) && (c.bounding == nil || len(in) > 0) {
 		hint := cmp.Or(c.aside, "read what a function of data gives from the data file, as a scalar datum")
 		if c.formOfSize(e) && c.bounding == nil {
-			hint = fmt.Sprintf("name it: `let J = %s`, and `in 1..J`", Text(e))
+			name := c.free("J")
+			hint = fmt.Sprintf("name it, `let %s = %s`, and write `%[1]s` here", name, Text(e))
 		}
 		what := "a bound of data is arithmetic (+ - * /) on numbers and scalar data"
 		if c.bounding != nil {
@@ -1308,7 +1324,7 @@ func (c *checker) lookup(n *Name) Object {
 		case c.headings && c.poisoned["size "+n.Name]:
 			return nil
 		case c.headings:
-			c.err(BadBounds, n.Span(), "write its value out", "bounds and consts may not use a definition (`%s`)", n.Name)
+			c.definitionInBound(n)
 			c.note(at, "defined here")
 			return nil
 		case c.defining == n.Name:

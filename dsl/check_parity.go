@@ -248,9 +248,11 @@ func (c *checker) findNotNegative(e Expr) bool {
 		case *Param:
 			return o.Support.LoNum != nil && *o.Support.LoNum >= 0
 		case *Data:
-			return o.Support.LoNum != nil && *o.Support.LoNum >= 0
+			return o.IsSize || o.Support.LoNum != nil && *o.Support.LoNum >= 0
 		case *Let:
-			return len(o.Indices) == 0 && o.Recursion == nil && c.notNegative(o.Value)
+			return o.Recursion == nil && c.notNegative(o.Value)
+		case *Size:
+			return true
 		}
 	case *IndexExpr:
 		_, named := e.Base.(*Name)

@@ -199,6 +199,9 @@ func (e *naive) logDensity(q []float64) float64 {
 func (e *naive) set(q []float64) []float64 {
 	var out []float64
 	e.solved = map[*dsl.Solve][]array{}
+	for _, l := range e.m.BoundLets() {
+		e.values[l] = e.let(l)
+	}
 	for _, p := range e.m.Params {
 		l := 0.0
 		a := array{v: make([]float64, 1)}

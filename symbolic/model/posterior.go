@@ -253,6 +253,9 @@ func (p *Posterior) finish(l *expr.Expr) {
 func (p *Posterior) declare() *expr.Expr {
 	c, el := p.C, p.el
 	jacobian := c.Number(0)
+	for _, l := range p.Model.BoundLets() { // of data: what else names them finds those that are shared, which stand in their place below
+		el.Objects[l] = el.Definition(l)
+	}
 	for _, q := range p.Model.Params { // a bound uses parameters above
 		for _, b := range slices.Concat(p.Params, p.Given) {
 			if b.Decl == q {
