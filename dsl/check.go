@@ -1474,7 +1474,7 @@ func (c *checker) movingEnd(e Expr, upper bool) (Extent, *Subscript) {
 	}
 	core, shift := c.unshifted(e)
 	if !c.isArray(core) {
-		if !c.readsElement(core) {
+		if !c.readsElement(core) && !c.computedWhole(core) {
 			return Extent{}, nil
 		}
 		return c.computedEnd(e, upper)

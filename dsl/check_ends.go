@@ -1,7 +1,7 @@
 package dsl
 
-// Ends of ranges that a model computes of its data, as in sum(g in G, i in start[g]..start[g] + n[g] - 1) y[i]. How far such a range may go is what its index selects from: the
-// elements of y. The numbers are held against that when the data arrive.
+// Ends of ranges that a model computes of its data, as in sum(g in G, i in start[g]..start[g] + n[g] - 1) y[i]. How far such a range may go is what its index selects from, the
+// elements of y, or the largest number that the formula of the end may give. The numbers are held against that when the data arrive.
 
 // readsElement reports whether an expression, which is not checked, is arithmetic that reads an element of something.
 func (c *checker) readsElement(e Expr) (found bool) {
@@ -39,6 +39,21 @@ func (c *checker) arrayNamed(e Expr) Object {
 	return c.scope[n.Name]
 }
 
+// computedWhole reports whether an expression, which is not checked, is a whole number that is no size: a definition of one, or a call that rounds.
+func (c *checker) computedWhole(e Expr) bool {
+	switch e := e.(type) {
+	case *Name:
+		l, ok := c.scope[e.Name].(*Let)
+		return ok && c.index(e.Name) == nil && !l.Local && l.Type.Base == Int && l.Type.IsScalar()
+	case *CallExpr:
+		return roundingCalls[e.Func] && c.funcs[e.Func] == nil
+	}
+	return false
+}
+
+// roundingCalls are functions that make whole numbers.
+var roundingCalls = map[string]bool{"floor": true, "ceil": true, "round": true, "trunc": true, "mod": true, "fmin": true, "fmax": true}
+
 // integerDatum is the integer data that an expression, which is not checked, is an element of; nil if there are none.
 func (c *checker) integerDatum(e Expr) *Data {
 	if d, ok := c.arrayNamed(e).(*Data); ok && d.Type.Base == Int {
@@ -73,8 +88,11 @@ func (c *checker) computedEnd(e Expr, upper bool) (Extent, *Subscript) {
 	}
 	size, ok := c.selectedBy(ranging)
 	if !ok {
+		size, ok = c.reach(e)
+	}
+	if !ok {
 		c.err(NotYet, e.Span(), "read it from the data, as integer data that are declared in a range; or go through all and choose, as in `sum(t in T) (if t >= first[i] and t <= last[i] then … else 0)`",
-			"a computed end of a range whose index `%s` selects no elements by itself, as `y[%[1]s]`, is not in this version of the language", ranging)
+			"a computed end of a range whose index `%s` selects no elements by itself, as `y[%[1]s]`, and of which no largest number is known, is not in this version of the language", ranging)
 		return unknownExtent, &Subscript{}
 	}
 	// An empty range may start one behind the last element, and end at 0.
