@@ -102,6 +102,8 @@ type checker struct {
 	vectorSizes   map[string]string // the sizes of data that are vectors, as they are written
 	sizeLets      map[*LetStmt]bool // definitions that are sizes
 	unresolved    []computedSize
+	definitions   map[string]*LetStmt // of the model, by name, of parts the last
+	paramNames    map[string]bool
 	atBounds      map[string]*LetStmt // definitions that may stand in bounds of parameters, and are not checked yet
 	early         map[*LetStmt]bool   // those that were checked there
 
@@ -314,7 +316,7 @@ func (c *checker) coordinates() {
 
 // heads notes where the names of the file stand, first where there are several.
 func (c *checker) heads(f *File) {
-	c.declared = map[string]Span{}
+	c.declared, c.definitions, c.paramNames = map[string]Span{}, map[string]*LetStmt{}, map[string]bool{}
 	note := func(where map[string]Span, names ...Ident) {
 		for _, id := range names {
 			if _, ok := where[id.Name]; !ok {
@@ -330,8 +332,12 @@ func (c *checker) heads(f *File) {
 			note(c.declared, s.Names...)
 		case *ParamStmt:
 			note(c.declared, s.Names...)
+			for _, id := range s.Names {
+				c.paramNames[id.Name] = true
+			}
 		case *LetStmt:
 			note(c.later, s.Name)
+			c.definitions[s.Name.Name] = s
 		case *OdeStmt:
 			note(c.later, s.Name)
 		case *GenerateStmt:
@@ -931,9 +937,29 @@ func (c *checker) noSize(e *Name, at Span, what string) {
 	hint := fmt.Sprintf("declare it as `data %s int` or `const %s = …`", e.Name, e.Name)
 	if _, defined := c.later[e.Name]; defined {
 		hint = sizeForms
+		if c.definedOfData(e.Name, map[string]bool{}) {
+			hint += fmt.Sprintf("; of other data it is a number in the data file, `data %s int` in the place of the definition", e.Name)
+		}
 	}
 	c.err(BadSize, e.Span(), hint, "`%s` cannot be %s", e.Name, what)
 	c.note(at, "declared here")
+}
+
+// definedOfData reports whether a definition names no parameter, whatever definitions it is made of; seen are those that are being looked at or were.
+func (c *checker) definedOfData(name string, seen map[string]bool) bool {
+	s := c.definitions[name]
+	if s == nil || seen[name] {
+		return s != nil
+	}
+	seen[name] = true
+	ok := true
+	Walk(s.Value, func(n Node) bool {
+		if n, is := n.(*Name); is && ok {
+			ok = !c.paramNames[n.Name] && (c.later[n.Name] == (Span{}) || n.Name == name || c.definedOfData(n.Name, seen))
+		}
+		return ok
+	})
+	return ok
 }
 
 const sizeForms = "a size is made of numbers, consts, int data and max, min and sum of integer data, and counts as `sum(i in n) (y[i] > 0)`, by + - and *"
@@ -943,8 +969,10 @@ func (c *checker) undeclaredSize(name string) string {
 	if c.function != nil {
 		return undeclaredHint
 	}
-	return fmt.Sprintf("declare it: `data %s int`", name)
+	return undeclaredSize(name)
 }
+
+func undeclaredSize(name string) string { return fmt.Sprintf("declare it: `data %s int`", name) }
 
 // shiftedSize takes a size plus or minus a number apart.
 func (c *checker) shiftedSize(e *BinaryExpr) (rest Expr, n int, ok bool) {
@@ -1434,8 +1462,12 @@ func (c *checker) lookupAs(n *Name, hint string) Object {
 	before := len(c.ds.List)
 	o := c.lookup(n)
 	if len(c.ds.List) > before {
-		if d := &c.ds.List[before]; d.Code == UnknownName && !strings.HasPrefix(d.Hint, "did you mean") && !strings.HasPrefix(d.Hint, sumEnds) {
+		switch d := &c.ds.List[before]; {
+		case d.Code != UnknownName || strings.HasPrefix(d.Hint, sumEnds):
+		case !strings.HasPrefix(d.Hint, "did you mean"):
 			d.Hint = hint
+		case hint == undeclaredSize(n.Name): // a name of one letter is near to all others
+			d.Hint += " If not, " + hint
 		}
 	}
 	return o

@@ -26,7 +26,7 @@ func (c *checker) wholeLets(f *File) {
 	}
 }
 
-// ofDataAlone reports whether an expression names no parameter, whatever its definitions are made of; seen are those on the way to it.
+// ofDataAlone reports whether an expression names no parameter, whatever its definitions are made of; seen are those that are being looked at or were.
 func (c *checker) ofDataAlone(e Expr, seen map[string]bool) bool {
 	if e == nil {
 		return true
@@ -41,11 +41,9 @@ func (c *checker) ofDataAlone(e Expr, seen map[string]bool) bool {
 			ok = false
 		} else if _, known := c.scope[name.Name]; !known && c.later[name.Name] != (Span{}) {
 			s := c.atBounds[name.Name]
-			ok = s != nil && !seen[name.Name]
-			if ok {
+			if ok = s != nil; ok && !seen[name.Name] {
 				seen[name.Name] = true
 				ok = c.ofDataAlone(s.Value, seen)
-				delete(seen, name.Name)
 			}
 		}
 		return ok
@@ -55,9 +53,13 @@ func (c *checker) ofDataAlone(e Expr, seen map[string]bool) bool {
 
 // definedForBound checks the definitions of data that an end of a bound of a parameter names, with those that they name before them.
 func (c *checker) definedForBound(e Expr) {
-	if c.bounding == nil || !c.ofDataAlone(e, map[string]bool{}) {
-		return
+	if c.bounding != nil && c.ofDataAlone(e, map[string]bool{}) {
+		c.defineEarly(e)
 	}
+}
+
+// defineEarly checks the definitions that an expression names, and those that they name before them.
+func (c *checker) defineEarly(e Expr) {
 	Walk(e, func(n Node) bool {
 		name, is := n.(*Name)
 		if !is {
@@ -67,14 +69,14 @@ func (c *checker) definedForBound(e Expr) {
 		if _, known := c.scope[name.Name]; known || s == nil {
 			return true
 		}
-		c.definedForBound(s.Value)
+		c.atBounds[name.Name] = nil
+		c.defineEarly(s.Value)
 		was, bounding, end, aside := c.surroundings, c.bounding, c.end, c.aside
 		c.indices, c.hidden, c.byName = nil, nil, map[string]*Index{}
 		c.bounding, c.end, c.aside, c.headings = nil, "", "", false
 		c.let(s)
 		c.indices, c.hidden, c.byName = was.indices, was.hidden, was.byName
 		c.bounding, c.end, c.aside, c.headings = bounding, end, aside, true
-		c.atBounds[name.Name] = nil
 		c.early[s] = true
 		return true
 	})
@@ -96,7 +98,7 @@ func (c *checker) definitionInBound(n *Name) {
 // constantBound is the number that a bound is known to be, by its definition too.
 func (c *checker) constantBound(e Expr) (float64, bool) {
 	if n, ok := e.(*Name); ok {
-		if l, ok := c.scope[n.Name].(*Let); ok && len(l.Indices) == 0 && l.Recursion == nil && l.Value != nil {
+		if l, ok := c.scope[n.Name].(*Let); ok && len(l.Indices) == 0 && l.Type.Base != Invalid && l.Value != nil {
 			return c.constantBound(l.Value)
 		}
 	}

@@ -347,6 +347,8 @@ func TestAccessorErrors(t *testing.T) {
 			":3:19: x: expected an array of 2 × 4 numbers, found an array of 2 × 3 integers; change the array or the declared size"},
 		{func() (any, error) { return s.Reals("z", 3) },
 			": the variable z is missing: expected an array of 3 numbers; the file has n, half, big, y, one, x, q"},
+		{func() (any, error) { return s.Int("z") },
+			": the variable z is missing: expected an integer; the file has n, half, big, y[4], one[1], x[2, 3], q[2]"},
 		{func() (any, error) { return s.Dims("z") },
 			": the variable z is missing; the file has n, half, big, y, one, x, q"},
 		{func() (any, error) { return empty.Real("z") },

@@ -267,6 +267,7 @@ func (s *Set) find(name, expected string) (*variable, error) {
 	if i, ok := s.at(name); ok {
 		return &s.variables[i], nil
 	}
+	whole := expected == shape(nil, true)
 	if expected != "" {
 		expected = ": expected " + expected
 	}
@@ -279,7 +280,13 @@ func (s *Set) find(name, expected string) (*variable, error) {
 		}
 	}
 	const shown = 8
-	switch names := s.Names(); {
+	names := s.Names()
+	if whole { // which may be a length of what is there
+		for i := range s.variables {
+			names[i] += brackets(s.variables[i].dims)
+		}
+	}
+	switch {
 	case len(names) == 0:
 		e.Remedy = "the file has no variables"
 	case len(names) <= shown:
@@ -288,6 +295,14 @@ func (s *Set) find(name, expected string) (*variable, error) {
 		e.Remedy = fmt.Sprintf("the file has %s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
 	}
 	return nil, e
+}
+
+// brackets are dimensions as a declaration has them, "" of a number.
+func brackets(dims []int) string {
+	if len(dims) == 0 {
+		return ""
+	}
+	return strings.ReplaceAll(fmt.Sprint(dims), " ", ", ")
 }
 
 // match returns the faults of v, and an error unless it has the given dimensions. JSON cannot say
