@@ -297,6 +297,7 @@ func (c *checker) file(f *File) {
 	c.coordinates()
 	c.whole(f)
 	c.finish(f)
+	c.commentedNumbers(f)
 }
 
 // coordinates demands that each block has a coordinate: where all of its parameters may have none, the first has elements.

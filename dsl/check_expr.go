@@ -789,6 +789,9 @@ func (c *checker) fixedSubscript(a Expr, size Extent, what string) (Subscript, b
 
 // positionHint says how an argument of a function, or a datum, is declared to be a position.
 func (c *checker) positionHint(a Expr, size Extent) string {
+	if b, ok := a.(*BinaryExpr); ok && b.Op == "/" {
+		return fmt.Sprintf("a quotient is a real number: the whole number is `floor(%s)`", Text(a))
+	}
 	n, ok := a.(*Name)
 	if !ok || size == unknownExtent {
 		return ""

@@ -85,6 +85,7 @@ const (
 	MaybeIndefinite   Code = "W501"
 	// W502 was that no metric is given, which is no fault.
 	StandIn       Code = "W503"
+	CommentNumber Code = "W102"
 	Unused        Code = "W201"
 	NoPrior       Code = "W401"
 	MayLeaveRange Code = "W402"
@@ -190,6 +191,7 @@ var Catalogue = []Entry{
 	{BadDefault, "a default fits its declaration", "data z real > 0 = -1", "data z real > 0 = 1"},
 	{MaybeIndefinite, "warning: a derived metric may not be positive definite everywhere", "metric hessian of a funnel", "metric softabs(alpha = 1), or none"},
 	{StandIn, "warning: of a term the expected information is not known, and the squares of the scores of the data stand for it", "metric fisher with a density term of parameters and data", "the term with ~, or no metric"},
+	{CommentNumber, "warning: a comment behind an expression is no number, since `//` divides in other languages", "let a = n // 2", "let a = floor(n/2)"},
 	{Unused, "warning: a declared name is not used", "data z real", "data z real; density -z*mu^2"},
 	{NoPrior, "warning: a parameter has no term in the density", "param z real", "z ~ normal(0, 1)"},
 	{MayLeaveRange, "warning: an argument of a distribution is outside its range in half of the parameter space", "y ~ normal(0, 2*mu) with mu: real", "y ~ normal(0, exp(mu))"},

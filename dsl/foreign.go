@@ -267,6 +267,7 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "ceiling", "ceil", "", ""},
 	{ForeignFunction, "rint nint", "round", "", ""},
 	{ForeignFunction, "fmod remainder", "mod", "", ""},
+	{ForeignFunction, "div intdiv int_div fdiv floordiv floor_divide quot (r,s)", "", "", "floor(r/s)"},
 	{ForeignFunction, "if_else ifelse where iif cond switch (q,x,z)", "", "", "if q then x else z"},
 	{ForeignFunction, "exp2 (x)", "", "", "2^x"},
 	{ForeignFunction, "log2 (s)", "", "", "log(s)/log(2)"},
