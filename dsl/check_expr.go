@@ -149,7 +149,7 @@ func (c *checker) expr(e Expr) {
 				return
 			}
 			if len(t.Shape) != 2 {
-				c.err(NotMatrix, e.Span(), "only matrices are transposed; the inner product is "+cmp.Or(innerProduct(c.product), "dot(a, b)"), "this is %s, not a matrix", t)
+				c.err(NotMatrix, e.Span(), "only matrices are transposed; "+cmp.Or(c.rowTimesMatrix(), "the inner product is "+cmp.Or(innerProduct(c.product), "dot(a, b)")), "this is %s, not a matrix", t)
 				bad(e)
 				return
 			}
@@ -961,6 +961,12 @@ func (c *checker) delta(e *CallExpr) bool {
 
 func (c *checker) elementwise(e *CallExpr) {
 	t := Type{Base: Real}
+	if e.Func == "inv" && len(e.Args[0].Expr.Type().Shape) > 1 { // elements in Stan, the inverse elsewhere
+		x := e.Args[0].Expr
+		c.err(NotScalar, e.Span(), inverseOf(x)+fmt.Sprintf("; element by element it is `1 ./ %s`", inProduct(x)), "`inv` of a matrix has two meanings")
+		bad(e)
+		return
+	}
 	if k, kinked := kinks[e.Func]; kinked && (k.whole || !slices.ContainsFunc(e.Args, func(a Arg) bool { return a.Expr.Type().Base != Int })) {
 		t.Base = Int
 	}
@@ -990,6 +996,10 @@ func (c *checker) structural(e *CallExpr) {
 			}
 			if e.Func == "diag" && x.Type().IsScalar() {
 				hint = "of equal elements it is diag(s + 0*v) with a vector v of that length"
+			}
+			if e.Func == "diag" && len(x.Type().Shape) == 2 {
+				i := c.free("i")
+				hint = fmt.Sprintf("the diagonal of a matrix is `let %s[%s in %s] = %s[%[2]s, %[2]s]`", c.free("d"), i, x.Type().Shape[0], Text(x))
 			}
 			if e.Func == "dot" && len(x.Type().Shape) == 2 && len(e.Args) == 2 {
 				hint = fmt.Sprintf("a product with a matrix is written with *: %s*%s", inProduct(e.Args[0].Expr), inProduct(e.Args[1].Expr))
@@ -1424,9 +1434,50 @@ func pairsHint(e Expr) (hint string) {
 // powerHint is the hint where a vector or a matrix is raised to a power.
 func (c *checker) powerHint(e *BinaryExpr) string {
 	if v, ok := c.constant(e.Y); ok && v == -1 && len(e.X.Type().Shape) == 2 {
-		return "the inverse is inverse(A), and what it multiplies solve_spd(A, b)"
+		return inverseOf(e.X)
+	}
+	if v, ok := c.constant(e.Y); ok && v == 2 && len(e.X.Type().Shape) == 2 {
+		return fmt.Sprintf("the elementwise power is .^, and the product of the matrix with itself `%s*%[1]s`", inProduct(e.X))
 	}
 	return "the elementwise power is .^"
+}
+
+// inverseOf is how the inverse of a matrix is written.
+func inverseOf(x Expr) string {
+	var own *Constraint
+	if n, ok := Through(x).(*Name); ok {
+		switch o := n.Obj.(type) {
+		case *Data:
+			own = o.Constraint
+		case *Param:
+			own = o.Constraint
+		}
+	}
+	if own != nil && own.Symmetric {
+		return fmt.Sprintf("the inverse is inverse(%s), and what it multiplies solve_spd(%[1]s, b)", Text(x))
+	}
+	return fmt.Sprintf("the inverse is inverse_general(%s), and what it multiplies solve_general(%[1]s, b); of a symmetric positive definite matrix they are inverse and solve_spd", Text(x))
+}
+
+// rowTimesMatrix is the hint where v'*A is written, of a vector and a matrix; "" elsewhere.
+func (c *checker) rowTimesMatrix() string {
+	if c.product == nil {
+		return ""
+	}
+	row, ok := c.product.X.(*UnaryExpr)
+	var shape []Extent
+	switch o := c.arrayNamed(c.product.Y).(type) {
+	case *Data:
+		shape = o.Type.Shape
+	case *Param:
+		shape = o.Type.Shape
+	case *Let:
+		shape = o.Type.Shape
+	}
+	if _, whole := c.product.Y.(*Name); !ok || !whole || len(shape) != 2 {
+		return ""
+	}
+	return fmt.Sprintf("the product with a matrix is `%s'*%s`", Text(c.product.Y), inProduct(row.X))
 }
 
 // transposeHint is the hint where the product of a matrix and what is to its right is not defined: "" if no transpose of one helps.

@@ -576,7 +576,7 @@ func (p *parser) solve() (Expr, error) {
 	word := p.next()
 	form := solveForm
 	if p.isOp("(") {
-		form = "of a square matrix A it is solve_general(A, b), of a symmetric positive definite one solve_spd(A, b), of a triangular one solve_lower(L, b); " + solveForm
+		form = "of a square matrix A it is solve_general(A, b), of a symmetric positive definite one solve_spd(A, b), of a triangular one solve_lower(L, b), and the inverse is inverse_general(A) or inverse(A); " + solveForm
 	}
 	name, err := p.ident("the name of an `ode`", form)
 	if err != nil {
