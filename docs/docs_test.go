@@ -24,6 +24,7 @@
 //	go FILE      A file for the commands of the page.
 //	stan, python What the next block, a model, says in another language, on the
 //	             pages of those; compared by another program.
+//	bugs         Likewise, of BUGS, and not compared.
 //
 // Tables between "<!-- table: NAME -->" and "<!-- end -->" are made from the
 // code: go test ./docs -run TestTables -update writes them.
@@ -569,6 +570,22 @@ func TestPairs(t *testing.T) {
 				t.Errorf("%s: %s: the text is %s, and %s compared %s: compare it again", page.name, name, d, page.table, compared[name])
 			}
 		}
+	}
+}
+
+// TestBugs: on the page from BUGS each of its blocks has a model below it.
+func TestBugs(t *testing.T) {
+	all, found := blocks(t, "docs/bugs.md"), 0
+	for i, b := range all {
+		if b.kind != "bugs" {
+			continue
+		}
+		if found++; i+1 == len(all) || all[i+1].kind != "ham" {
+			t.Errorf("%s: no block ham is next", b.place())
+		}
+	}
+	if found < 20 {
+		t.Errorf("the page has %d blocks of BUGS", found)
 	}
 }
 
