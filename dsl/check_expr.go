@@ -1543,7 +1543,7 @@ func (c *checker) conditional(e *IfExpr) {
 
 // notSmooth warns of what has kinks or jumps where it depends on parameters.
 func (c *checker) notSmooth(e Expr, what, does, hint string) {
-	if c.generating || e.Type().Base == Invalid {
+	if c.generating || e.Type().Base == Invalid || c.function != nil && c.function.smooth {
 		return
 	}
 	if ofState(e) {

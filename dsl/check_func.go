@@ -22,6 +22,7 @@ type Func struct {
 	bad       bool              // an error in it was reported
 
 	builtin bool          // it belongs to the language
+	smooth  bool          // its conditions choose between forms of one value
 	mixed   bool          // it is made of the distributions of a mixture, for a statement
 	of      *Distribution // whose function it is; nil of others
 }

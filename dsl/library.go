@@ -16,6 +16,9 @@ type LibraryFunction struct {
 	Define string
 }
 
+// smoothFuncs are those whose conditions choose between two forms of one value.
+var smoothFuncs = map[string]bool{"log1p_over": true}
+
 // Library is the table of them. A model may define a function of such a name.
 var Library = []LibraryFunction{
 	{"variance", false, "variance of the elements of a vector, with the divisor n − 1", "(x real[n]) = sum((x - mean(x)).^2)/(n - 1)"},
@@ -23,6 +26,9 @@ var Library = []LibraryFunction{
 	{"cumulative_sum", false, "the vector of x₁, x₁ + x₂, …", "(x real[n]) {\nlet total[1] = x[1]\nlet total[i] = total[i-1] + x[i] for i in 2..n\nreturn total\n}"},
 	{"mod", false, "x − y⌊x/y⌋, which is in 0..y−1 of whole numbers", "(x, y real) = x - y*floor(x/y)"},
 	{"log_diff_exp", false, "log(eˣ − eʸ) without overflow, for x > y", "(x, y real) = x + log1m_exp(y - x)"},
+	// Near 0 it is a series, since derivatives of the quotient lose their digits there; each term more makes those of higher orders longer.
+	{"log1p_over", false, "log(1 + xy)/y, which is x where y is 0: of generalized extreme values and Pareto distributions", "(x, y real) {\nlet v = x*y\nlet series = 1 - v*(1/2 - v*(1/3 - v*(1/4 - v*(1/5 - v*(1/6 - v*(1/7 - v/8))))))\n" +
+		"return if v^2 < 2.5e-5 then x*series else log1p(v)/y\n}"},
 	{"rank", true, "the vector of the places that the elements have in ascending order; of equal ones the first comes first",
 		"(data x real[n]) {\nlet place[i in n] = 1 + sum(j in n) (x[j] < x[i]) + sum(j in 1..i-1) (x[j] == x[i])\nreturn place\n}"},
 	{"sort", true, "the vector of the elements in ascending order",
@@ -38,7 +44,7 @@ var libraryFuncs = sync.OnceValue(func() map[string]*Func {
 	out := map[string]*Func{}
 	for _, f := range Library {
 		file, _ := Parse("", "model m\nfunc "+f.Name+f.Define+"\n")
-		fn := &Func{object: object{Name: f.Name}, stmt: file.Stmts[0].(*FuncStmt), builtin: true}
+		fn := &Func{object: object{Name: f.Name}, stmt: file.Stmts[0].(*FuncStmt), builtin: true, smooth: smoothFuncs[f.Name]}
 		fn.recursive = slices.ContainsFunc(fn.stmt.Lets, (*LetStmt).partial)
 		fn.weigh()
 		out[fn.Name] = fn

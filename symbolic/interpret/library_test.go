@@ -1,6 +1,7 @@
 package interpret_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -43,6 +44,71 @@ func TestLogDiffExp(t *testing.T) {
 				t.Errorf("of %v the derivative by argument %d is %v, want %v", x, n, grad[n], want)
 			}
 		}
+	}
+}
+
+// TestLog1pOver: log(1 + xy)/y and its derivatives keep their digits near y = 0, and at it; values by mpmath in 60 digits.
+func TestLog1pOver(t *testing.T) {
+	m := load(t, "model m\nparam a, b real\ndensity log1p_over(a, b)\nmetric identity\n", "{}")
+	for _, x := range []struct{ x, y, value, dx, dy float64 }{
+		{3, 0, 3, 1, -4.5},
+		{0.7, 0.3, 0.63540119869549903, 0.82644628099173555, -0.18962934000428062},
+		{2, 0.001, 1.998002662673056, 0.99800399201596806, -1.9946786411198905},
+		{-1.5, 0.013, -1.5148179496720064, 1.0198878123406425, -1.1549052953044163},
+		{1.9, -0.0104, 1.9190230135524962, 1.0201583285725945, -1.8536356476378114},
+		{3, 1e-09, 2.9999999955, 0.99999999700000001, -4.4999999820000001},
+		{-4, -1e-12, -3.999999999992, 0.999999999996, -7.9999999999573333},
+		{0.5, -1.9, 1.5767011966073633, 19.999999999999982, -4.4333151596803306},
+		{1000.0, 2e-05, 990.13136480898565, 0.9803921568627451, -486960.39731202766},
+		{2.0, 0.00999, 1.9802822082889078, 0.98041138061530618, -1.9478925984279721},
+		{2.0, 0.01001, 1.9802432514571153, 0.98037293386404188, -1.9477905823208364},
+		{40, 5, 1.0606609816118152, 0.0049751243781094527, -0.17233120129748741},
+		{1e-08, 10000000.0, 9.5310179804324862e-9, 0.90909090909090909, -4.4010888952339511e-17},
+	} {
+		grad := make([]float64, 2)
+		got := append([]float64{m.Gradient(grad, []float64{x.x, x.y})}, grad...)
+		for n, want := range []float64{x.value, x.dx, x.dy} {
+			if !(math.Abs(got[n]-want) <= 1e-13*math.Abs(want)) {
+				t.Errorf("of %v and %v number %d is %v, want %v", x.x, x.y, n, got[n], want)
+			}
+		}
+	}
+}
+
+// TestExtremes: the functions that hints write for generalized extreme values, generalized Pareto and skew t have the densities of these, by mpmath and SciPy 1.17.
+func TestExtremes(t *testing.T) {
+	const head = "model m\ndata y, m, s, x, alpha, nu real\nparam a real\n" +
+		"func gev_lpdf(y, mu real, sigma real > 0, xi real) = -log(sigma) - (1 + xi)*log1p_over((y - mu)/sigma, xi) - exp(-log1p_over((y - mu)/sigma, xi))\n" +
+		"func gpd_lpdf(y, mu real, sigma real > 0, xi real) = -log(sigma) - (1 + xi)*log1p_over((y - mu)/sigma, xi)\n" +
+		"func skew_t_lpdf(y, mu real, sigma real > 0, alpha real, nu real > 0) = log(2) + student_t_lpdf(y | nu, mu, sigma) + " +
+		"student_t_lcdf(alpha*(y - mu)*sqrt((nu + 1)/(nu*sigma^2 + (y - mu)^2)) | nu + 1, 0, 1)\ndensity a*"
+	check := func(call string, y, m, s, x, alpha, nu, want float64) {
+		data := fmt.Sprintf(`{"y": %v, "m": %v, "s": %v, "x": %v, "alpha": %v, "nu": %v}`, y, m, s, x, alpha, nu)
+		text := strings.Replace(head, "s, x, alpha, nu real", "x, alpha real\ndata s, nu real > 0", 1) + call + "\nmetric identity\n"
+		if got := load(t, text, data).LogDensity([]float64{1}); !(math.Abs(got-want) <= 1e-12*math.Abs(want)) {
+			t.Errorf("%s of %s: %v, want %v", call, data, got, want)
+		}
+	}
+	for _, r := range [][6]float64{
+		{1.3, 0.2, 0.7, 0.25, -1.5657998111113887, -1.3001107358334802},
+		{0.1, 0.2, 0.7, 0, -0.65403290809923246, math.NaN()},
+		{2.5, 0.2, 0.7, 1e-07, -2.9664530021142098, -2.9290391305511279},
+		{-0.4, 0.2, 0.7, -0.3, -1.2536444099251568, math.NaN()},
+		{30, 0.2, 0.7, 0.4, -9.7659019570447935, -9.7651773597425657},
+		{2.5, 0.2, 0.7, -0.3, -9.5564813282563754, -9.5564806208431092},
+	} {
+		check("gev_lpdf(y | m, s, x)", r[0], r[1], r[2], r[3], 0, 1, r[4])
+		if r[5] == r[5] { // above m
+			check("gpd_lpdf(y | m, s, x)", r[0], r[1], r[2], r[3], 0, 1, r[5])
+		}
+	}
+	for _, r := range [][6]float64{
+		{1.3, 0.2, 0.7, 2, 4, -1.1530215463819928},
+		{-3, 0.2, 0.7, -1, 2.5, -3.9648796840895577},
+		{0.2, 0.2, 0.7, 5, 10, -0.5872224082122196},
+		{-2, 0.2, 0.7, 3, 4, -9.768893363745526},
+	} {
+		check("skew_t_lpdf(y | m, s, alpha, nu)", r[0], r[1], r[2], 0, r[3], r[4], r[5])
 	}
 }
 
