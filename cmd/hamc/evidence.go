@@ -22,6 +22,7 @@ type evidence struct {
 	tails      []tailEvidence
 	apart      *apart        // nil where the chains lie together
 	race       *runtime.Race // nil where there was none
+	jumps      *driver.Jumps // nil where there were none
 	named      bool          // diagnose can name statements to blame for failures
 }
 
@@ -46,7 +47,6 @@ type chainEvidence struct {
 	doublings    float64 // extra
 	fixed        int     // steps of trajectories, that the warm-up chose; 0 of dynamic ones
 	bends        int     // coordinates that are bent
-	places       int     // that it jumps between
 	follows      bool    // it draws from where the highest chain stood
 	depth        float64 // mean
 	steps        float64 // sum
@@ -146,7 +146,7 @@ func moving(rows []diagnostics.Summary, params []runtime.Param) []diagnostics.Su
 func newEvidence(s *summary, man *driver.Manifest, audits []runtime.Audit) *evidence {
 	e := &evidence{rows: s.rows, started: s.started, unfinished: s.unfinished}
 	if man != nil {
-		e.race = man.Race
+		e.race, e.jumps = man.Race, man.Jumps
 		e.rows = moving(s.rows, man.Params)
 	}
 	e.tails, e.apart = acceptanceInTails(s.kept, s.draws), chainsApart(s.kept, s.draws, e.rows)
@@ -215,7 +215,6 @@ func (b *blockEvidence) chain(c *draws.Chain, transitions int, prefix, setting s
 		return t
 	}
 	x.fixed, x.bends = wholeNumber(c.Setting(setting+fixedSteps)), wholeNumber(c.Setting(setting+bentCoordinates))
-	x.places = wholeNumber(c.Setting(setting + placesOfChains))
 	x.follows = c.Setting(setting+followsHighest) == "true"
 	if k, err := strconv.Atoi(c.Setting(setting + extraDoublings)); err == nil {
 		x.doublings = float64(k)
@@ -270,7 +269,6 @@ const (
 	extraDoublings  = "extra_doublings"
 	fixedSteps      = "fixed_steps"
 	bentCoordinates = "bends"
-	placesOfChains  = "places"
 	followsHighest  = "follows"
 )
 

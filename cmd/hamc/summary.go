@@ -246,7 +246,7 @@ func (e *env) report(dir string, w *watcher, of *posterior) error {
 	if n := w.count(func(b *runtime.BlockRun) bool { return b.Follows }); n > 0 {
 		fmt.Fprintf(&b, "%d of them came to such a place each time, and went on from where the highest chain was: R-hat tells less\n", n)
 	}
-	if said := jumps(w.done.Chains); said != "" {
+	if said := s.evidence.jumped(); said != "" {
 		fmt.Fprintln(&b, said)
 	}
 	if w.done.Interrupted {
@@ -274,17 +274,16 @@ func (e *env) report(dir string, w *watcher, of *posterior) error {
 	return s.evidence.verdict(dir)
 }
 
-// jumps says how chains at different places jumped between these; "" where there was one place.
-func jumps(chains []driver.ChainSummary) string {
-	places, n, draws := 0, 0, 0
-	for i := range chains {
-		b := &chains[i].Blocks[0]
-		places, n, draws = max(places, b.Places), n+b.Sampling.Jumps, draws+b.Sampling.Transitions
-	}
-	if places == 0 {
+// jumped says how chains at different places jumped between these; "" where there was one place.
+func (e *evidence) jumped() string {
+	switch j := e.jumps; {
+	case j == nil:
 		return ""
+	case j.Times == 0 && !e.parted():
+		return fmt.Sprintf("warm-up led chains to %d places, of which all but one hold next to nothing: chains jumped from these before the first draw", j.Places)
+	default:
+		return fmt.Sprintf("warm-up led chains to %d places, between which they jumped %s", j.Places, plural(j.Times, "time"))
 	}
-	return fmt.Sprintf("warm-up led chains to %d places, between which they jumped %s in %s", places, plural(n, "time"), plural(draws, "draw"))
 }
 
 // count counts the chains of whose first block something is so.

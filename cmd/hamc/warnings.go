@@ -384,11 +384,10 @@ var warningRules = []warningRule{
 	{
 		condition: "places that chains jump between: modes of the posterior that lie apart", limit: "any",
 		find: func(e *evidence) []string {
-			n := e.blocks[0].chains[0].places
-			if n == 0 || e.parted() {
-				return nil
+			if e.jumps == nil || e.jumps.Times == 0 || e.parted() {
+				return nil // other places hold next to nothing, or other warnings tell of them
 			}
-			return []string{fmt.Sprintf("the posterior has modes that lie apart: warm-up led chains to %d places, and they jump between these", n)}
+			return []string{fmt.Sprintf("the posterior has modes that lie apart: chains jumped %s between %d places", plural(e.jumps.Times, "time"), e.jumps.Places)}
 		},
 		brief:     "a mean may lie where nothing is, so look at the marginals; a mode that no chain came to is missing",
 		meaning:   "A trajectory does not cross from one of these modes to another. But each draw may begin with a jump, a Metropolis step that gives each mode its share of the draws. So the draws are of the whole of what was found, and R-hat tells whether chains agree about the shares. Means and standard deviations are of all modes together, and say little of parameters that differ between them. Of modes that are alike, as those of components of a mixture or of factors that may change places or signs, each tells the same.",

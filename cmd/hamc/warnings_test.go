@@ -12,6 +12,7 @@ import (
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/diagnostics"
 	"github.com/hamc-dev/hamc/runtime/draws"
+	"github.com/hamc-dev/hamc/runtime/driver"
 )
 
 // sound is a run of two blocks' worth of evidence that nothing speaks against, each number on
@@ -81,7 +82,7 @@ func TestWarningRules(t *testing.T) {
 		{true, func(e *evidence) { e.blocks[0].audits = []runtime.Audit{audit(0.0031, 0), audit(0.0031, 0)} }, "by its audit the integrator is reversible to 0.0031 only: "},
 		{false, one(func(c *chainEvidence) { c.accept = 0.719 }), "acceptance far below the target 0.9 in 1 of 2 chains, the least 0.72: "},
 		{true, func(e *evidence) { e.tails[0].accept, e.tails[3].accept = 0.5, 0.4 }, "acceptance falls off in the tails of 2 of 2 parameters, from 0.72 on the whole to 0.40 in the upper tail of b: "},
-		{false, func(e *evidence) { e.blocks[0].chains[0].places = 2 }, "the posterior has modes that lie apart: warm-up led chains to 2 places, and they jump between these: a mean"},
+		{false, func(e *evidence) { e.jumps = &driver.Jumps{Places: 2, Times: 7} }, "the posterior has modes that lie apart: chains jumped 7 times between 2 places: a mean"},
 		{false, func(e *evidence) { e.rows[1].KHat = 0.71 }, "k-hat above 0.7 for 1 of 2 parameters, 0.71 for b: "},
 		{false, func(e *evidence) { e.race.Euclidean.Operations = 2990 }, "an effective draw takes 9 thousand operations with this metric, and about 3 thousand with a Euclidean one: leave"},
 		{true, one(func(c *chainEvidence) { c.saturated = 6 }), "6 % of trajectories reached the maximal depth 8: "},

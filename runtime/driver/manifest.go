@@ -32,8 +32,30 @@ type Manifest struct {
 	Target  Target             `json:"target"`
 	Origin  Origin             `json:"origin"`
 	Race    *runtime.Race      `json:"race,omitempty"`  // how the metric was chosen; nil where there was no choice
+	Jumps   *Jumps             `json:"jumps,omitempty"` // of chains at different places; nil where there were none, and while the run goes on
 	Files   []FileSum          `json:"files,omitempty"` // as they were when the run ended; none while it goes on, and after a crash
 	Sum     string             `json:"sha256"`          // of the manifest itself
+}
+
+// Jumps tells how chains jumped between the places to which warm-up had led them.
+type Jumps struct {
+	Places int `json:"places"`
+	Times  int `json:"times"` // in the draws of all chains, from one place to another
+}
+
+// jumpsOf are those of some chains; nil where these are at one place.
+func jumpsOf(chains []runtime.Chain) *Jumps {
+	var j Jumps
+	for i := range chains {
+		if b := chains[i].Blocks; len(b) > 0 {
+			j.Places = max(j.Places, b[0].Places)
+			j.Times += b[0].Sampling.Jumps
+		}
+	}
+	if j.Places == 0 {
+		return nil
+	}
+	return &j
 }
 
 // FormatVersion is the version of the layout of a directory of draws.

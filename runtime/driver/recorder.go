@@ -329,8 +329,9 @@ func (r *recorder) judged() []string {
 	return names[:i]
 }
 
-// time adds the times of a round.
+// time adds the times of a round, and takes its jumps, which are those of all rounds.
 func (r *recorder) time(result *runtime.Result) {
+	r.manifest.Jumps = jumpsOf(result.Chains)
 	for i := range result.Chains {
 		c, t := &result.Chains[i], &r.clock.Chains[i]
 		if c.State == nil {
