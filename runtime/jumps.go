@@ -34,8 +34,8 @@ import (
 const (
 	// Two places are apart where each is far from the other, by its own metric: by so many standard deviations along an axis, or by the sum of the squares of all, where
 	// metrics that are not exact add some for each coordinate. What is nearer chains cross without jumps.
-	farAlong           = 7
-	farSquare, farEach = 50, 2
+	farAlong           = 4.5
+	farSquare, farEach = 25, 1
 
 	// mostJumping is the number of elements of the metrics of all places, at most: they are part of every state of a chain.
 	mostJumping = 1 << 17
