@@ -30,6 +30,7 @@ var models = []posterior{
 	{"sv_latent", func(string) (runtime.Posterior, error) {
 		return handwritten.NewSVLatent(series(30), series(30))
 	}},
+	{"two_modes", func(string) (runtime.Posterior, error) { return twoModes{}, nil }},
 }
 
 // series returns n numbers between −1 and 1 without a pattern.
@@ -99,6 +100,7 @@ func sample(name, data string, build func(data string) (runtime.Posterior, error
 		for _, row := range r.Chains[i].Draws {
 			bits(fmt.Sprintf("%s, chain %d", name, i), row...)
 		}
+		bits(fmt.Sprintf("%s, chain %d, jumps", name, i), float64(r.Chains[i].Blocks[0].Sampling.Jumps))
 	}
 	return nil
 }
