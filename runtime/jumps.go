@@ -324,9 +324,10 @@ func (w *walker) foothold() *foothold {
 		return nil
 	}
 	w.settle()
-	s := w.snapshot()
-	at := &foothold{Reference: s.Reference, Block: s.Blocks[0].BlockRun}
-	at.Block.Places, at.Block.Warmup, at.Block.Sampling = 0, Totals{}, Totals{}
+	at := &foothold{Reference: slices.Clone(w.sweep.carrier.reference), Block: w.out.Blocks[0]}
+	b := &at.Block
+	b.InverseMetric, b.Bends, b.Centre = slices.Clone(b.InverseMetric), slices.Clone(b.Bends), slices.Clone(b.Centre)
+	b.Places, b.Warmup, b.Sampling = 0, Totals{}, Totals{}
 	return at
 }
 
@@ -341,7 +342,7 @@ func (r *run) relate(walkers []*walker) error {
 	kept := 0
 	for _, w := range walkers {
 		at := w.foothold()
-		if at == nil {
+		if at == nil || 2*len(at.Block.InverseMetric) > mostJumping {
 			return nil
 		}
 		l, err := r.landing(at)
