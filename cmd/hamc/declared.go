@@ -133,7 +133,9 @@ func depthWithin(in *runtime.Info, opt *runtime.Options, first *driver.Done) int
 	for _, c := range first.Chains {
 		steps += c.Blocks[0].Sampling.Steps
 	}
-	each := max(declaredOperations/in.DrawWork(1), float64(declaredSteps*steps)) / float64(opt.Chains*(opt.Warmup+opt.Draws))
+	transitions := float64(opt.Chains * (opt.Warmup + opt.Draws))
+	draw := in.DrawWork(0)
+	each := max((declaredOperations/transitions-draw)/(in.DrawWork(1)-draw), float64(declaredSteps*steps)/transitions)
 	return min(opt.MaxDepth, int(math.Floor(math.Log2(max(1, each)))))
 }
 
