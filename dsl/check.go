@@ -1512,8 +1512,14 @@ func (c *checker) movingEnd(e Expr, upper bool) (Extent, *Subscript) {
 		}
 		return c.computedEnd(e, upper)
 	}
-	if c.integerDatum(core) == nil && !c.wholeArray(core) {
+	d := c.integerDatum(core)
+	if d == nil && !c.wholeArray(core) {
 		return c.computedEnd(e, upper)
+	}
+	if d != nil && !c.wholeArray(core) {
+		if _, _, ranged := d.Values(); !ranged {
+			return c.endOfNumbers(e, d, int(shift), upper)
+		}
 	}
 	s, ok := c.gather(e, core, shift, unknownExtent, "")
 	if !ok || s.Gather == nil {

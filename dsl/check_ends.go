@@ -1,5 +1,10 @@
 package dsl
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Ends of ranges that a model computes of its data, as in sum(g in G, i in start[g]..start[g] + n[g] - 1) y[i]. How far such a range may go is what its index selects from, the
 // elements of y, or the largest number that the formula of the end may give. The numbers are held against that when the data arrive.
 
@@ -60,6 +65,32 @@ func (c *checker) integerDatum(e Expr) *Data {
 		return d
 	}
 	return nil
+}
+
+// endOfNumbers resolves an end of a range that is an element of integer data without an upper end, plus a number: none below 0 serves.
+func (c *checker) endOfNumbers(e Expr, d *Data, shift int, upper bool) (Extent, *Subscript) {
+	s := &d.Support
+	least, ok := wholeEnd(s.Lo, s.LoNum, s.LoOpen, 1)
+	if ok && least.IsConst() && least.Offset >= 0 {
+		x, end := c.computedEnd(e, upper)
+		if !upper && x != unknownExtent {
+			x = least.Plus(shift)
+		}
+		return x, end
+	}
+	c.expr(e)
+	if key := "[..]" + d.Name; !c.poisoned[key] {
+		c.poisoned[key] = true
+		_, sizes, _ := strings.Cut(d.Type.String(), "[")
+		declared := func(least int) string { return fmt.Sprintf("`data %s int[%s >= %d`", d.Name, sizes, least) }
+		hint := "declare " + declared(0)
+		if !upper && shift < 1 {
+			hint = fmt.Sprintf("declare %s; or, if they may be %d, %s, and write `%s in %s..`, and `%[4]s-1` in the place of `%[4]s`", declared(1-shift), -shift, declared(-shift), c.ranging, c.raised(e, 1))
+		}
+		c.err(GatherRange, e.Span(), hint, "the elements of `%s` are ends of ranges, and may be negative as they are declared", d.Name)
+		c.note(d.At, "declared here")
+	}
+	return unknownExtent, &Subscript{}
 }
 
 // wholeArray reports whether an expression, which is not checked, is an array as a whole.

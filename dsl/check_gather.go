@@ -340,10 +340,6 @@ func (c *checker) gatherInside(a Expr, d *Data, shift int, size Extent, what str
 	if key := "[..]" + d.Name; fault != "" && !c.poisoned[key] {
 		c.poisoned[key] = true
 		hint := "declare " + d.rangeDeclaration(size, shift)
-		if size == unknownExtent && len(d.Type.Shape) > 0 && what == "" { // the end of a sum, which may be 0
-			_, sizes, _ := strings.Cut(d.Type.String(), "[")
-			hint = fmt.Sprintf("declare `data %s int[%s in 0..K`, and name its largest number, `let K = max(%s)`", d.Name, sizes, d.Name)
-		}
 		if size.isFormula() && size.Name != d.largest() { // which the end of a range is not
 			name, first := c.sizeName(size.Name), ""
 			if name == "" {
