@@ -137,7 +137,7 @@ func (g *generator) checkBounds(b *jen.Group) {
 	p := g.newPrinter()
 	var lines []jen.Code
 	for n, x := range g.d.Params {
-		if g.d.Ends[n] == nil {
+		if g.d.Ends[n] == nil || x.Decl.BoundByParams() {
 			continue
 		}
 		lo, hi := g.endsOf(p, n, x)

@@ -1132,7 +1132,7 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 	if !c.noSecondBound(e) {
 		return nil, nil
 	}
-	if !boundForm(e) && (c.bounding == nil || len(in) > 0) {
+	if c.bounding == nil && !boundForm(e) || !boundOfParams(e) {
 		hint := cmp.Or(c.aside, "read what a function of data gives from the data file, as a scalar datum")
 		if c.formOfSize(e) && c.bounding == nil {
 			name := c.free("J")

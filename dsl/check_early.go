@@ -53,9 +53,15 @@ func (c *checker) ofDataAlone(e Expr, seen map[string]bool) bool {
 
 // definedForBound checks the definitions of data that an end of a bound of a parameter names, with those that they name before them.
 func (c *checker) definedForBound(e Expr) {
-	if c.bounding != nil && c.ofDataAlone(e, map[string]bool{}) {
-		c.defineEarly(e)
+	if c.bounding == nil || e == nil {
+		return
 	}
+	Walk(e, func(n Node) bool {
+		if name, is := n.(*Name); is && c.ofDataAlone(name, map[string]bool{}) {
+			c.defineEarly(name)
+		}
+		return true
+	})
 }
 
 // defineEarly checks the definitions that an expression names, and those that they name before them.

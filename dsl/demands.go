@@ -276,7 +276,25 @@ func boundForm(e Expr) bool {
 	return false
 }
 
-// BoundByFunctions reports whether a bound, an offset or a multiplier of a parameter is no arithmetic on scalars, but a function of data or one of each element.
+// boundOfParams reports whether an expression is one that bounds that depend on parameters may be: arithmetic on what bounds of data may be, on scalar parameters, and on
+// functions of data.
+func boundOfParams(e Expr) bool {
+	if boundForm(e) || len(paramsOf(e)) == 0 {
+		return true
+	}
+	switch e := e.(type) {
+	case *UnaryExpr:
+		return e.Op == "-" && boundOfParams(e.X)
+	case *BinaryExpr:
+		switch e.Op {
+		case "+", "-", "*", "/":
+			return boundOfParams(e.X) && boundOfParams(e.Y)
+		}
+	}
+	return false
+}
+
+// BoundByFunctions reports whether a bound, an offset or a multiplier of a parameter is no arithmetic on scalars, but has a function of data in it, or is one of each element.
 func (p *Param) BoundByFunctions() bool {
 	other := func(e Expr, v *float64) bool { return e != nil && v == nil && !boundForm(e) }
 	if p.Affine() {

@@ -333,6 +333,9 @@ func (r *Derived) end(b *model.Param) *End {
 	indices, s := b.ValueIndices(r.C, "i")
 	e := &End{Indices: indices}
 	lo, hi := b.Bounds(s)
+	if b.Decl.BoundByParams() {
+		lo, hi = b.LoOfValues, b.HiOfValues
+	}
 	if lo != nil {
 		e.Lo = r.Prog.Lower(lo, indices)
 	}

@@ -723,6 +723,9 @@ func (m *Model) ends(n int) func(element int) (lo, hi float64) {
 // inOrder checks the bounds, offsets and multipliers that are functions of data.
 func (m *Model) inOrder() error {
 	for n, b := range m.d.Params {
+		if b.Decl.BoundByParams() { // it is known where these are
+			continue
+		}
 		at := m.ends(n)
 		if at == nil {
 			continue
