@@ -86,6 +86,7 @@ type checker struct {
 	end         string          // what of it is checked, "" of a bound
 	recursion   *Let            // the one of which a part is being checked
 	ofParts     bool            // a part reads the position of a definition in parts
+	switching   *BinaryExpr     // the condition of a conditional that is being checked, of which the conditional says how smooth it is
 	product     *BinaryExpr     // the whole product whose first factor is being checked
 	aside       string          // how what has the bounds that are being read is written without them
 	indexing    Expr            // what the one subscript that is being read selects from
@@ -1140,7 +1141,7 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 		}
 		what := "a bound of data is arithmetic (+ - * /) on numbers and scalar data"
 		if c.bounding != nil {
-			what = c.endName() + " is arithmetic (+ - * /) on numbers, scalar data and scalar parameters, or a function of data"
+			what = c.endName() + " is arithmetic (+ - * /) on numbers, scalar data, scalar parameters and functions of data"
 		}
 		c.err(BadBounds, e.Span(), hint, "%s", what)
 		return nil, nil

@@ -1352,7 +1352,9 @@ func (c *checker) binary(e *BinaryExpr) {
 	case "<", "<=", ">", ">=", "==", "!=":
 		base = Int
 		elementwise()
-		c.notSmooth(e, "a comparison", "jumps", "")
+		if c.switching != e {
+			c.notSmooth(e, "a comparison", "jumps", "")
+		}
 	case "and", "or":
 		if c.condition(e.X) && c.condition(e.Y) {
 			elementwise()
@@ -1513,6 +1515,10 @@ func (c *checker) conditional(e *IfExpr) {
 		if n == 1 && (c.function == nil || !c.function.builtin) {
 			c.choosing++
 			defer func() { c.choosing-- }()
+		}
+		if cond := plainComparison(e.Cond); n == 0 && cond != nil {
+			c.switching = cond
+			defer c.switchOf(e, cond)
 		}
 		c.expr(x)
 		sound = sound && x.Type().Base != Invalid
