@@ -183,7 +183,7 @@ func (p *parser) operatorHint(want, hint string) string {
 		}
 	case "*":
 		if adjoins && prev.Value == "*" {
-			return "a power is written with ^"
+			return "a power is written with ^, of each element of a vector with .^"
 		}
 	case "(":
 		// A name before it was a component: of others it is a call.
