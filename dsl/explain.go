@@ -482,6 +482,8 @@ func (r *reading) noImport(want, hint string) error {
 // endOfTerm reports what other languages write behind a distribution.
 func (r *reading) endOfTerm(s *SampleStmt) error {
 	switch t := r.peek(); {
+	case t.Value == ",":
+		return r.unexpected("the end of the statement", "each statement has a line of its own")
 	case t.Value == "*" || t.Value == "/":
 		return r.unexpected("the end of the statement", "a weighted term is `density sum(i in n) w[i]*normal_lpdf(y[i] | mu, sigma)`")
 	case t.Value == "+":
