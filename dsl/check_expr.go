@@ -888,11 +888,38 @@ func (c *checker) call(e *CallExpr) {
 			for n, a := range e.Args {
 				by[[]string{"x", "z"}[n]] = Text(a.Expr)
 			}
-			c.notSmooth(e, "`"+e.Func+"`", k.does, substituted(k.hint, by))
+			hint := k.hint
+			if h := c.besideNumber(e, by); h != "" {
+				hint = h
+			}
+			c.notSmooth(e, "`"+e.Func+"`", k.does, substituted(hint, by))
 		}
 		return
 	}
 	c.structural(e)
+}
+
+// besideNumber is the hint where one argument of fmax or fmin is a number other than 0, whose size says how sharp what is smooth has to be: "" elsewhere. It adds to the texts
+// that are put into the hint those of the other argument, of the number without its sign, and of its sign.
+func (c *checker) besideNumber(e *CallExpr, by map[string]string) string {
+	if e.Func != "fmax" && e.Func != "fmin" {
+		return ""
+	}
+	for n, a := range e.Args {
+		v, ok := c.constant(a.Expr)
+		if !ok || v == 0 {
+			continue
+		}
+		by["x"], by["size"], by["end"] = Text(e.Args[1-n].Expr), fmt.Sprint(math.Abs(v)), "10"
+		if (v < 0) == (e.Func == "fmax") {
+			by["end"] = "-10"
+		}
+		if e.Func == "fmin" {
+			return "-size*log_sum_exp(-10*x/size, end)/10 is smooth, and below fmin by up to 7 % of size: with a larger number than 10 by less"
+		}
+		return "size*log_sum_exp(10*x/size, end)/10 is smooth, and above fmax by up to 7 % of size: with a larger number than 10 by less"
+	}
+	return ""
 }
 
 // noFunction checks the arguments of what is no function, and reports it.
