@@ -86,17 +86,18 @@ type checker struct {
 	end         string          // what of it is checked, "" of a bound
 	recursion   *Let            // the one of which a part is being checked
 	ofParts     bool            // a part reads the position of a definition in parts
-	switching   *BinaryExpr     // the condition of a conditional that is being checked, of which the conditional says how smooth it is
-	product     *BinaryExpr     // the whole product whose first factor is being checked
-	aside       string          // how what has the bounds that are being read is written without them
-	indexing    Expr            // what the one subscript that is being read selects from
-	choosing    int             // conditions around what is being checked, in a branch of which it stands
-	subscripted *Name           // the name whose elements are being read
-	sums        int             // reductions whose bodies are being read
-	ahead       []Expr          // what stands in the ranges that are being opened
-	ranging     string          // the index whose range is being read
-	reads       []partRead      // what parts read of definitions in parts
-	lagged      int             // terms of sums over distances that are written out
+	remedies    remedies
+	switching   *BinaryExpr // the condition of a conditional that is being checked, of which the conditional says how smooth it is
+	product     *BinaryExpr // the whole product whose first factor is being checked
+	aside       string      // how what has the bounds that are being read is written without them
+	indexing    Expr        // what the one subscript that is being read selects from
+	choosing    int         // conditions around what is being checked, in a branch of which it stands
+	subscripted *Name       // the name whose elements are being read
+	sums        int         // reductions whose bodies are being read
+	ahead       []Expr      // what stands in the ranges that are being opened
+	ranging     string      // the index whose range is being read
+	reads       []partRead  // what parts read of definitions in parts
+	lagged      int         // terms of sums over distances that are written out
 
 	integerArrays map[string]bool   // names of integer data that are no scalars
 	inSizes       map[string]bool   // names of definitions that sizes are made of
@@ -245,6 +246,7 @@ func (c *checker) declare(o Object) {
 func (c *checker) file(f *File) {
 	c.later, c.soon = map[string]Span{}, map[string]Span{}
 	c.likelihood = map[Expr]bool{}
+	c.remedies.uniform = map[*Param][2]float64{}
 	c.headings = true
 	c.heads(f)
 	c.constants(f)
@@ -287,6 +289,7 @@ func (c *checker) file(f *File) {
 			c.generate(s)
 		}
 	}
+	c.oneRemedy()
 	if len(c.model.Params) == 0 && !c.ds.HasErrors() {
 		c.err(NoParams, c.top(f), "declare one with `param NAME real`", "the model has no parameter")
 		return
@@ -2586,6 +2589,12 @@ func (c *checker) insideSupport(term *Term) {
 		if !inside {
 			low, high := endText(term.Args[0], "a"), endText(term.Args[1], "b")
 			want = fmt.Sprintf("declare it with the same ends: `param %s %s`", param.Name, param.declared(fmt.Sprintf("in (%s, %s)", low, high)))
+			if !ok2 {
+				hi = math.Inf(1)
+			}
+			if (ok1 || c.notNegative(term.Args[0])) && !inOrder(param.Constraint) {
+				c.remedies.uniform[param] = [2]float64{lo, hi}
+			}
 			if inOrder(param.Constraint) && len(param.Type.Shape) == 1 {
 				want = betweenInOrder(param.Name, param.Type.Shape[0].String(), low, high)
 			}
@@ -2685,21 +2694,9 @@ func (c *checker) argument(a Expr, dist *Distribution, i int) {
 		return
 	}
 	if (dom == Positive || dom == VectorPositive || dom == NonNegative) && !(p.Support.LoNum != nil && *p.Support.LoNum >= 0) && !(p.Support.Lo != nil && c.notNegative(p.Support.Lo)) {
-		hint := fmt.Sprintf("declare `param %s %s`", p.Name, p.declared("> 0"))
-		if link := dist.link(i); link != "" {
-			hint += fmt.Sprintf(", or write `%s`, which takes any real number", link)
-		}
-		c.err(BadArgument, a.Span(), hint,
-			"the argument `%s` of `%s` is %s, but the parameter `%s` may be negative", name, dist.Name, map[bool]string{true: "not negative", false: "positive"}[dom == NonNegative], p.Name)
-		c.note(p.At, "declared here")
+		c.leavesArgument(p, a, dist, i)
 	}
 	if (dom == UnitOpen || dom == UnitClosed) && !(p.Support.LoNum != nil && *p.Support.LoNum >= 0 && p.Support.HiNum != nil && *p.Support.HiNum <= 1) {
-		hint := fmt.Sprintf("declare `param %s %s`", p.Name, p.declared("in (0, 1)"))
-		if link := dist.link(i); link != "" {
-			hint += fmt.Sprintf(", or write `%s`, which takes any real number", link)
-		}
-		c.err(BadArgument, a.Span(), hint,
-			"the argument `%s` of `%s` lies between 0 and 1, but the parameter `%s` may not", name, dist.Name, p.Name)
-		c.note(p.At, "declared here")
+		c.leavesArgument(p, a, dist, i)
 	}
 }
