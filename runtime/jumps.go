@@ -21,7 +21,7 @@ import (
 //	min(1, p(x') g(x)/(p(x) g(x'))).
 //
 // This is a Metropolis step: it leaves the posterior p as it is, whatever g is. So each mode that a chain has found has the share of the draws that it has of the posterior.
-// See Tierney (1994), "Markov chains for exploring posterior distributions", section 2.3 (independence chains) and 2.4 (hybrid strategies).
+// See Tierney (1994), "Markov chains for exploring posterior distributions", on independence chains and hybrid strategies.
 //
 // A metric and a step size that fit one mode may not fit another. So a draw is made by the map, the metric and the trajectories of the place in whose region the chain is,
 //
@@ -80,7 +80,7 @@ func (r *run) landing(at *foothold) (*landing, error) {
 	return l, nil
 }
 
-// apart writes v − μ of a plain point to d, and returns log |∂q/∂v| and the logarithm of the Jacobian of the map. It is false where the map has no value.
+// apart writes v − μ of a plain point to d, and returns log |∂q/∂v| and the logarithm of the Jacobian of the map at q, see Transported.LogJacobian. It is false where the map has no value.
 func (l *landing) apart(plain []float64) (bent, mapped float64, ok bool) {
 	copy(l.q, plain)
 	l.carrier.pull(l.q)
