@@ -942,29 +942,12 @@ func (c *checker) noSize(e *Name, at Span, what string) {
 	hint := fmt.Sprintf("declare it as `data %s int` or `const %s = …`", e.Name, e.Name)
 	if _, defined := c.later[e.Name]; defined {
 		hint = sizeForms
-		if c.definedOfData(e.Name, map[string]bool{}) {
+		if s := c.definitions[e.Name]; s != nil && c.ofDataAlone(s.Value, c.definitions, map[string]bool{e.Name: true}) {
 			hint += fmt.Sprintf("; of other data it is a number in the data file, `data %s int` in the place of the definition", e.Name)
 		}
 	}
 	c.err(BadSize, e.Span(), hint, "`%s` cannot be %s", e.Name, what)
 	c.note(at, "declared here")
-}
-
-// definedOfData reports whether a definition names no parameter, whatever definitions it is made of; seen are those that are being looked at or were.
-func (c *checker) definedOfData(name string, seen map[string]bool) bool {
-	s := c.definitions[name]
-	if s == nil || seen[name] {
-		return s != nil
-	}
-	seen[name] = true
-	ok := true
-	Walk(s.Value, func(n Node) bool {
-		if n, is := n.(*Name); is && ok {
-			ok = !c.paramNames[n.Name] && (c.later[n.Name] == (Span{}) || n.Name == name || c.definedOfData(n.Name, seen))
-		}
-		return ok
-	})
-	return ok
 }
 
 const sizeForms = "a size is made of numbers, consts, int data and max, min and sum of integer data, and counts as `sum(i in n) (y[i] > 0)`, by + - and *"

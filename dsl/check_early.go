@@ -26,8 +26,8 @@ func (c *checker) wholeLets(f *File) {
 	}
 }
 
-// ofDataAlone reports whether an expression names no parameter, whatever its definitions are made of; seen are those that are being looked at or were.
-func (c *checker) ofDataAlone(e Expr, seen map[string]bool) bool {
+// ofDataAlone reports whether an expression names no parameter, whatever its definitions are made of: those of a map, which may be looked into; seen are those that are being looked at or were.
+func (c *checker) ofDataAlone(e Expr, of map[string]*LetStmt, seen map[string]bool) bool {
 	if e == nil {
 		return true
 	}
@@ -37,14 +37,15 @@ func (c *checker) ofDataAlone(e Expr, seen map[string]bool) bool {
 		if !is || !ok {
 			return ok
 		}
-		if _, param := c.scope[name.Name].(*Param); param {
+		_, known := c.scope[name.Name]
+		switch {
+		case c.paramNames[name.Name]:
 			ok = false
-		} else if _, known := c.scope[name.Name]; !known && c.later[name.Name] != (Span{}) {
-			s := c.atBounds[name.Name]
-			if ok = s != nil; ok && !seen[name.Name] {
-				seen[name.Name] = true
-				ok = c.ofDataAlone(s.Value, seen)
-			}
+		case known || c.later[name.Name] == (Span{}) || seen[name.Name]:
+		default:
+			seen[name.Name] = true
+			s := of[name.Name]
+			ok = s != nil && c.ofDataAlone(s.Value, of, seen)
 		}
 		return ok
 	})
@@ -57,7 +58,7 @@ func (c *checker) definedForBound(e Expr) {
 		return
 	}
 	Walk(e, func(n Node) bool {
-		if name, is := n.(*Name); is && c.ofDataAlone(name, map[string]bool{}) {
+		if name, is := n.(*Name); is && c.ofDataAlone(name, c.atBounds, map[string]bool{}) {
 			c.defineEarly(name)
 		}
 		return true

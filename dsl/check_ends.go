@@ -44,6 +44,19 @@ func (c *checker) arrayNamed(e Expr) Object {
 	return c.scope[n.Name]
 }
 
+// shapeNamed is the shape of what an expression, which is not checked, names or is an element of; nil where that has none.
+func (c *checker) shapeNamed(e Expr) []Extent {
+	switch o := c.arrayNamed(e).(type) {
+	case *Data:
+		return o.Type.Shape
+	case *Param:
+		return o.Type.Shape
+	case *Let:
+		return o.Type.Shape
+	}
+	return nil
+}
+
 // computedWhole reports whether an expression, which is not checked, is a whole number that is no size: a definition of one, or a call that rounds.
 func (c *checker) computedWhole(e Expr) bool {
 	switch e := e.(type) {
@@ -141,15 +154,7 @@ func (c *checker) selectedBy(index string) (size Extent, ok bool) {
 			if !is || ok {
 				return !ok
 			}
-			var shape []Extent
-			switch o := c.arrayNamed(at.Base).(type) {
-			case *Data:
-				shape = o.Type.Shape
-			case *Param:
-				shape = o.Type.Shape
-			case *Let:
-				shape = o.Type.Shape
-			}
+			shape := c.shapeNamed(at.Base)
 			for d, a := range at.Args {
 				if name, is := a.(*Name); is && name.Name == index && d < len(shape) && !ok {
 					size, ok = shape[d], true

@@ -1494,15 +1494,7 @@ func (c *checker) rowTimesMatrix() string {
 		return ""
 	}
 	row, ok := c.product.X.(*UnaryExpr)
-	var shape []Extent
-	switch o := c.arrayNamed(c.product.Y).(type) {
-	case *Data:
-		shape = o.Type.Shape
-	case *Param:
-		shape = o.Type.Shape
-	case *Let:
-		shape = o.Type.Shape
-	}
+	shape := c.shapeNamed(c.product.Y)
 	if _, whole := c.product.Y.(*Name); !ok || !whole || len(shape) != 2 {
 		return ""
 	}

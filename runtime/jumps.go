@@ -161,6 +161,10 @@ type jumper struct {
 
 	from, to, next []float64 // plain; and coordinates of a landing
 	heights        []float64
+
+	// Whether from is where the chain is, with log g there: after a transition that has moved it within its region, until it jumps.
+	known bool
+	g     float64
 }
 
 // newJumper returns the jumper of a chain; nil where there are no places. The coordinates of the chain become those of the place in whose region it is.
@@ -235,16 +239,18 @@ func (j *jumper) jump(q []float64, rng *rand.Rand) bool {
 		return false
 	}
 	here := j.landings[j.at]
-	copy(j.from, q)
-	here.carrier.push(j.from)
-	g, _ := j.mixture(j.from)
+	if !j.known {
+		copy(j.from, q)
+		here.carrier.push(j.from)
+		j.g, _ = j.mixture(j.from)
+	}
 	// A comparison with NaN is false: where there is no density no chain goes.
-	if !(threshold < (there.posterior(j.next)-here.posterior(q))-(reached-g)) {
+	if !(threshold < (there.posterior(j.next)-here.posterior(q))-(reached-j.g)) {
 		return false
 	}
 	copy(q, j.next)
 	jumped := to != j.at
-	j.at = to
+	j.at, j.known = to, false
 	return jumped
 }
 
@@ -258,12 +264,14 @@ func (j *jumper) transition(q []float64, rng *rand.Rand) []Transition {
 	l := j.landings[j.at]
 	copy(j.next, q)
 	ts := l.sweep.Transition(q, rng)
-	if ts[0].stopped || slices.Equal(j.next, q) {
+	if slices.Equal(j.next, q) {
 		return ts
 	}
-	copy(j.to, q)
-	l.carrier.push(j.to)
-	if _, region := j.mixture(j.to); region != j.at {
+	copy(j.from, q)
+	l.carrier.push(j.from)
+	var region int
+	j.g, region = j.mixture(j.from)
+	if j.known = region == j.at; !j.known {
 		copy(q, j.next)
 		ts[0].Accepted, ts[0].LogDensity = false, l.sweep.Posterior.LogDensity(q)
 	}
@@ -280,7 +288,7 @@ func (w *walker) leap(phase, number uint64) ([]Transition, bool) {
 	ts := j.transition(w.q, w.rng)
 	if ts[0].stopped {
 		copy(w.q, w.before)
-		j.at = at
+		j.at, j.known = at, false
 		return nil, false
 	}
 	ts[0].Jumped = jumped

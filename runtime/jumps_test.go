@@ -188,13 +188,20 @@ func placed(t *testing.T, s *runtime.State, places []map[string]any) *runtime.St
 	return out
 }
 
-// Jumps leave a posterior as it is, whatever the places are: two that fit it badly and overlap, with metrics, bends and trajectories of their own, so that a chain often leaves the region of one.
+// Jumps leave a posterior as it is, whatever the places are: two that fit it badly and overlap, with metrics, bends and trajectories of their own, so that a chain often leaves the region of one. So they do where most transitions are refused.
 func TestJumpsKeepThePosterior(t *testing.T) {
+	for _, step := range []float64{0.7, 3.5} {
+		t.Run(fmt.Sprint(step), func(t *testing.T) { keepsThePosterior(t, step) })
+	}
+}
+
+// keepsThePosterior takes a step size of the first place.
+func keepsThePosterior(t *testing.T, step float64) {
 	m := newLandscape(2, normals([]float64{0, 1}, []float64{1, 2}))
 	opt := runtime.DefaultOptions()
 	opt.Chains, opt.Draws = 1, 1
 	opt.From = []*runtime.State{placed(t, sample(t, m, opt).Chains[0].State, []map[string]any{
-		{"inverse_metric": []float64{0.5, 2}, "centre": []float64{-0.8, 0.5}, "steps": 0, "split": 0, "step_size": 0.7},
+		{"inverse_metric": []float64{0.5, 2}, "centre": []float64{-0.8, 0.5}, "steps": 0, "split": 0, "step_size": step},
 		{"inverse_metric": []float64{2, 6}, "centre": []float64{1, 0.3}, "bends": []map[string]any{{"coordinate": 0, "centre": 0.2, "scale": 1.1, "right": 0.7, "left": 1.6}}},
 	})}
 	opt.Draws = campaign.Cases(t, 200000, 20000)
@@ -267,8 +274,12 @@ func TestGoOnWithJumps(t *testing.T) {
 		}
 		one := opt
 		one.Workers = 1
+		warmed := make([][]float64, opt.Chains)
 		half, err := runtime.Sample(context.Background(), m, one, &runtime.Callbacks{
-			OnWarmup:  func(int, func() *runtime.State) error { return end() },
+			OnWarmup: func(chain int, state func() *runtime.State) error {
+				warmed[chain] = state().Q
+				return end()
+			},
 			OnAdapted: func(int, []runtime.BlockRun) error { return end() },
 			OnDraw:    func(int, []float64, func() *runtime.State) error { return end() },
 		})
@@ -284,6 +295,9 @@ func TestGoOnWithJumps(t *testing.T) {
 			var s runtime.State
 			if err := json.Unmarshal(text, &s); err != nil {
 				t.Fatal(err)
+			}
+			if s.Drawn() == 0 && warmed[c] != nil && (!slices.Equal(s.Q, warmed[c]) || s.At != 0) {
+				t.Fatalf("stopped at %d: chain %d without a draw is at %v, place %d, and not where its warm-up has ended, %v", at, c+1, s.Q, s.At, warmed[c])
 			}
 			rest.From = append(rest.From, &s)
 		}
