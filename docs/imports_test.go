@@ -17,7 +17,7 @@ var imports = []struct {
 	from []string
 }{
 	{"dsl", nil},
-	{"symbolic/expr", []string{"dsl", "runtime/special", "runtime/elementary"}},
+	{"symbolic/expr", []string{"dsl", "runtime/special", "runtime/elementary", "runtime/linalg"}},
 	{"symbolic/internal/naive", []string{"dsl", "symbolic/expr"}},
 	{"symbolic/model", []string{"dsl", "symbolic/expr"}},
 	{"symbolic", []string{"dsl", "symbolic/expr", "symbolic/model", "runtime/elementary"}},

@@ -510,6 +510,9 @@ type Model struct {
 	// all. Nil where they are not.
 	Sizes map[string]int
 
+	// Values are the numbers of the data at hand, by their names in objects, row by row, where they are known: places that they tell are found in them.
+	Values map[string][]float64
+
 	// Declared says that all parameters are sampled in the coordinates of their declarations: no vector has a map, which is hamc's choice.
 	Declared bool
 

@@ -41,7 +41,7 @@ func curvesFor(t *testing.T, text string) (plain, fitted *Derived) {
 	return d, d.Fit(map[string]int{
 		"n": 130, "K": 40, "L": 10, // of models in this file
 		"Ntot": 36, "N_obs": 30, "n_id": 6, "K_trt": 3, "K_cov_intercept": 2, "K_cov_slope": 1, // of viral
-	})
+	}, nil)
 }
 
 // TestUnknownVectors: what is made of a vector that another does not know of is at the reference for that, scalars included: with a new slope b and the old u the

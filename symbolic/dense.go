@@ -25,9 +25,9 @@ func many(x dsl.Extent) bool { return !x.IsConst() || x.Offset > model.MostVecto
 
 // Fit derives a model that leaves its metric to hamc for the sizes of its data: with dense precisions of latent vectors, which regressions with a prior of unknown scale
 // have. It is r where no more vectors have maps with them, or these cost too much. Where sizes decide which of several vectors have maps, r is derived anew for them before.
-func (r *Derived) Fit(sizes map[string]int) *Derived {
+func (r *Derived) Fit(sizes map[string]int, values map[string][]float64) *Derived {
 	m := *r.Model
-	m.Sizes = sizes
+	m.Sizes, m.Values = sizes, values
 	if r.Unsized {
 		if d, list := derive(&m, r.Block, r.Curved, r.Maps, &model.Spent{}); d != nil && len(list) == 0 {
 			r = d
@@ -36,18 +36,28 @@ func (r *Derived) Fit(sizes map[string]int) *Derived {
 	if !r.Uncarried() {
 		return r
 	}
-	var found []*Derived
+	kinds := []model.Maps{model.DenseMaps, model.TurnedMaps, model.FrozenMaps}
+	if r.Paired() {
+		kinds = append([]model.Maps{model.SparseMaps}, kinds...)
+	}
+	found := map[model.Maps]*Derived{}
 	for _, limit := range limitsOfWork {
-		for n, maps := range []model.Maps{model.DenseMaps, model.TurnedMaps, model.FrozenMaps} {
-			if n == len(found) {
+		for _, maps := range kinds {
+			d, known := found[maps]
+			if !known {
 				var used model.Spent
-				d, list := derive(&m, r.Block, r.Curved, maps, &used)
-				if d == nil || len(list) > 0 || d.carried() <= r.carried() {
-					return r
+				var list []dsl.Diagnostic
+				if d, list = derive(&m, r.Block, r.Curved, maps, &used); d == nil || len(list) > 0 || d.carried() <= r.carried() {
+					d = nil
 				}
-				found = append(found, d)
+				found[maps] = d
 			}
-			d := found[n]
+			if d == nil {
+				if maps == model.SparseMaps {
+					continue
+				}
+				break // nor do the others find more
+			}
 			if work := operations(d.Work(), &m); work <= limit.operations || work <= limit.times*operations(r.Work(), &m) {
 				return d
 			}

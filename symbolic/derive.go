@@ -115,7 +115,7 @@ func (r *Derived) ForEmission() (*Derived, error) {
 		return nil, fmt.Errorf("the model no longer derives: %s", list[0].Message)
 	}
 	if r.Model.Sizes != nil {
-		again = again.Fit(r.Model.Sizes)
+		again = again.Fit(r.Model.Sizes, r.Model.Values)
 	}
 	return again, nil
 }

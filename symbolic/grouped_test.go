@@ -33,7 +33,7 @@ y[i] ~ normal(u[subject[i], cond[i]] + w[item[i], cond[i]], s) for i in n
 `, x.declared, fmt.Sprintf(x.prior, "u"), fmt.Sprintf(x.prior, "w"), x.correlations)
 			d, _ := load(t, text)
 			sizes := map[string]int{"n": 2000, "S": 40, "I": 24}
-			fitted := d.Fit(sizes)
+			fitted := d.Fit(sizes, nil)
 			if len(fitted.Transports) != 2 {
 				t.Fatalf("%d maps, want two", len(fitted.Transports))
 			}
@@ -71,7 +71,7 @@ Y    ~ bernoulli_logit(eta)
 		t.Errorf("twice as many items take %.2f times as many operations", twice)
 	}
 	of.Sizes = map[string]int{"P": 200, "J": 15, "G": 3}
-	if fitted := d.Fit(of.Sizes); len(fitted.Transports) != 2 {
+	if fitted := d.Fit(of.Sizes, nil); len(fitted.Transports) != 2 {
 		t.Errorf("%d maps, want those of the abilities", len(fitted.Transports))
 	}
 }

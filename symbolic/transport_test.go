@@ -275,7 +275,7 @@ density 0*A[1, 1]*tau
 	if d == nil {
 		t.Fatal(list)
 	}
-	d = d.Fit(map[string]int{"n": 5, "J": 3})
+	d = d.Fit(map[string]int{"n": 5, "J": 3}, nil)
 	if len(d.Transports) != 1 {
 		t.Fatalf("%d maps, want one", len(d.Transports))
 	}
@@ -314,7 +314,7 @@ a ~ normal(0, tau)
 y ~ student_t(7, a[home] - a[away], s)
 tau, s ~ half_normal(1)
 `)
-	d = d.Fit(map[string]int{"n": 64, "J": 32})
+	d = d.Fit(map[string]int{"n": 64, "J": 32}, nil)
 	if len(d.Transports) != 1 {
 		t.Fatalf("%d maps, want one", len(d.Transports))
 	}
@@ -489,7 +489,7 @@ y[i, j] ~ normal(nu[j] + lam[j]*eta[i, f[j]], psi[j]) for i in n, j in J`)
 	if got := carried(d); !d.Unsized || !slices.Contains(got, "lam") {
 		t.Errorf("without sizes %v have maps; sizes would decide: %v", got, d.Unsized)
 	}
-	fitted := d.Fit(map[string]int{"n": 200, "J": 9})
+	fitted := d.Fit(map[string]int{"n": 200, "J": 9}, nil)
 	again, err := fitted.ForEmission()
 	if err != nil {
 		t.Fatal(err)

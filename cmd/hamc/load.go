@@ -236,7 +236,7 @@ func (m *model) fit(data *interpret.Data) bool {
 		}
 	}
 	derivations.Add(1)
-	d = d.Fit(sizes)
+	d = d.Fit(sizes, data.Values())
 	m.d = d
 	return d != was
 }

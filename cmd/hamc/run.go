@@ -533,7 +533,10 @@ func describe(m *model, in *runtime.Info) string {
 	var latent []string
 	for _, t := range m.d.Transports {
 		name := t.Param.Decl.ObjectName()
-		if t.Diagonals == 0 {
+		switch {
+		case t.Sparse:
+			name += " (sparse)"
+		case t.Diagonals == 0:
 			name += " (dense)"
 		}
 		if !slices.Contains(latent, name) {

@@ -103,6 +103,7 @@ func (c *checker) operand(st *Kernel, s *sizes, v *Var, at []*Int, want *operand
 		case n >= len(shape):
 			misfit()
 			return
+		case x == "_":
 		case x == "1":
 			if !fits(shape[n], Const(1)) {
 				misfit()

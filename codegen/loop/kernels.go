@@ -6,7 +6,7 @@ import "strings"
 // arguments are matrices of data in the layouts of kernel.Matrix, and which sizes a call is told.
 
 // kernelTable has a row for each kernel. Letters are sizes, the same one wherever the letter stands; * is any number of
-// dimensions, the same ones in the whole row, and w the number of arguments that … stands for. A result may be an argument of the
+// dimensions, the same ones in the whole row, _ any size, and w the number of arguments that … stands for. A result may be an argument of the
 // same shape where the kernel works in place.
 var kernelTable = []struct {
 	name, args, result string
@@ -76,6 +76,18 @@ var kernelTable = []struct {
 	{"linalg.BandSolveUpper", "[w n *], [n *]", "[n *]", apart, ""},
 	{"linalg.Stack", "[n *]…", "[w n *]", apart, ""},
 	{"linalg.Columns", "[n]…", "[n w]", apart, ""},
+	{"linalg.SparsePlan", "[n], [_]…", "[p]", apart, ""},
+	{"linalg.SparsePlaces", "[p], [m], [m]", "[m]", apart, ""},
+	{"linalg.SparseMatrix", "[p], [m], [m]", "[f]", apart, ""},
+	{"linalg.SparseEntries", "[p], [m], [f]", "[m]", apart, ""},
+	{"linalg.SparseCholesky", "[p], [f]", "[f]", apart, ""},
+	{"linalg.SparseCholeskyAdjoint", "[p], [f], [f]", "[f]", apart, ""},
+	{"linalg.SparseLogDet", "[p], [f]", "number", apart, ""},
+	{"linalg.SparseLogDetAdjoint", "[p], [f]", "[f]", apart, ""},
+	{"linalg.SparseSolveLower", "[p], [f], [n]", "[n]", apart, ""},
+	{"linalg.SparseSolveUpper", "[p], [f], [n]", "[n]", apart, ""},
+	{"linalg.SparseMulTransposed", "[p], [f], [n]", "[n]", apart, ""},
+	{"linalg.SparseOuter", "[p], [f], [n], [n]", "[f]", apart, ""},
 
 	{"random.Dirichlet", "[n]", "[n]", apart, ""},
 	{"random.MultiNormalCholesky", "[n], factor [n n]", "[n]", apart, ""},

@@ -172,7 +172,8 @@ func (s *subject) derive() (err error) {
 		}
 		return nil
 	}
-	s.derived, err = derive(s.name+".ham", s.text, s.consts, s.sizes())
+	sizes, values := s.sizes()
+	s.derived, err = derive(s.name+".ham", s.text, s.consts, sizes, values)
 	return err
 }
 
@@ -194,26 +195,40 @@ func (s *subject) options() codegen.Options {
 // sizesMark is the comment by which a model of the corpus is derived for the sizes of its data, as `hamc run` does.
 const sizesMark = "// --sizes from the data"
 
-// sizes are those of the data; nil where the model is not derived for them.
-func (s *subject) sizes() map[string]int {
+// sizes are those of the data, and values their numbers; nil where the model is not derived for them.
+func (s *subject) sizes() (sizes map[string]int, values map[string][]float64) {
 	if !strings.Contains(s.text, sizesMark) {
-		return nil
+		return nil, nil
 	}
 	var all map[string]any
 	if err := json.Unmarshal(s.data, &all); err != nil {
 		panic(err)
 	}
-	sizes := map[string]int{}
+	sizes, values = map[string]int{}, map[string][]float64{}
 	for name, v := range all {
 		if n, ok := v.(float64); ok {
 			sizes[name] = int(n)
 		}
+		values[name] = numbers(v)
 	}
-	return sizes
+	return sizes, values
+}
+
+// numbers are those of a value of JSON, row by row.
+func numbers(v any) (out []float64) {
+	switch v := v.(type) {
+	case float64:
+		return []float64{v}
+	case []any:
+		for _, x := range v {
+			out = append(out, numbers(x)...)
+		}
+	}
+	return out
 }
 
 // derive loads a model and derives its program, for these sizes if there are any.
-func derive(file, text string, consts []dsl.ConstBinding, sizes map[string]int) (*symbolic.Derived, error) {
+func derive(file, text string, consts []dsl.ConstBinding, sizes map[string]int, values map[string][]float64) (*symbolic.Derived, error) {
 	m, ds := dsl.Load(file, text, dsl.Options{Consts: consts})
 	if m != nil {
 		m.Nested = nestings(text)
@@ -236,7 +251,7 @@ func derive(file, text string, consts []dsl.ConstBinding, sizes map[string]int) 
 		}
 	}
 	if sizes != nil {
-		d = d.Fit(sizes)
+		d = d.Fit(sizes, values)
 	}
 	return d, nil
 }

@@ -63,7 +63,7 @@ func FuzzRandomModel(f *testing.F) {
 			t.Fatalf("%v\n%s", err, s.text)
 		}
 		var err error
-		if s.derived, err = derive("random.ham", s.text, nil, nil); err != nil {
+		if s.derived, err = derive("random.ham", s.text, nil, nil, nil); err != nil {
 			t.Fatalf("an author's model is refused: %v", err)
 		}
 		im, err := s.interpreted()

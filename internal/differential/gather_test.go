@@ -44,7 +44,7 @@ func TestPosteriorDB(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := &subject{name: row.posterior, text: string(text), data: post.Data, stan: post.Density.Points}
-			if s.derived, err = derive(row.file, s.text, nil, nil); err != nil {
+			if s.derived, err = derive(row.file, s.text, nil, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 			im, err := s.interpreted()

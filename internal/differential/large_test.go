@@ -20,7 +20,7 @@ func TestLarge(t *testing.T) {
 	} {
 		for _, n := range []int{1 << 20, 3_000_000, largest - 4} {
 			text := fmt.Sprintf(text, n)
-			d, err := derive("m.ham", text, nil, nil)
+			d, err := derive("m.ham", text, nil, nil, nil)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}

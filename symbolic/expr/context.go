@@ -151,6 +151,9 @@ func (e *Expr) appendKey(k []byte) []byte {
 				ext(x)
 			}
 		}
+		for _, x := range e.Apply.Sized {
+			ext(x)
+		}
 	case LeastSquares:
 		num(e.Tensor.id)
 	case Inside:

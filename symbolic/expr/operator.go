@@ -24,7 +24,7 @@ type Operator struct {
 	// Adjoint are the derivatives of a scalar by the arguments, for its derivative by the value: what the reverse sweep takes where
 	// first derivatives are enough. Without a Tangent an operator has these only.
 	Adjoint func(c *Context, x Applied) []Value
-	// Shape is that of the value.
+	// Shape is that of the value. It is nil where no argument tells; an application does then.
 	Shape func(args [][]dsl.Extent) []dsl.Extent
 	// Definite says that the first argument is symmetric and positive definite, and that the kernel takes its
 	// Cholesky factor in its place: it is computed once for all.
@@ -369,6 +369,7 @@ var Operators = []Operator{
 var operatorByName map[string]*Operator
 
 func init() { // adjoints are made of rows, which the initialiser of a variable may not name
+	Operators = append(Operators, sparseOperators...)
 	operatorByName = map[string]*Operator{}
 	for n := range Operators {
 		operatorByName[Operators[n].Name] = &Operators[n]
@@ -542,7 +543,16 @@ func fillNaN(out []float64) {
 type Application struct {
 	Operator *Operator
 	Shapes   [][]dsl.Extent
-	names    []string // of the arguments in the model, "" where they have none
+	Sized    []dsl.Extent // the shape of the value, where no argument tells it
+	names    []string     // of the arguments in the model, "" where they have none
+}
+
+// Shape is that of the value, but for outer indices.
+func (a *Application) Shape() []dsl.Extent {
+	if a.Operator.Shape == nil {
+		return a.Sized
+	}
+	return a.Operator.Shape(a.Shapes)
 }
 
 // slot is the index of a dimension of an operator's argument or value.
@@ -615,13 +625,21 @@ func (c *Context) Apply(op *Operator, args ...Value) Value {
 			return Value{Shape: v.Shape, Elem: func(s ...Sub) *Expr { return c.Scale(k, v.At(s...)) }}
 		}
 	}
-	a := &Application{Operator: op}
+	return c.applied(&Application{Operator: op}, args)
+}
+
+// ApplySized is Apply of an operator the shape of whose value no argument tells.
+func (c *Context) ApplySized(op *Operator, shape []dsl.Extent, args ...Value) Value {
+	return c.applied(&Application{Operator: op, Sized: shape}, args)
+}
+
+func (c *Context) applied(a *Application, args []Value) Value {
 	var bodies []*Expr
 	for _, v := range args {
 		a.Shapes, a.names = append(a.Shapes, v.Shape), append(a.names, v.name)
 		bodies = append(bodies, v.At(SubsOf(c.Slots(v.Shape))...))
 	}
-	r, shape := c.Applied(a, bodies), op.Shape(a.Shapes)
+	r, shape := c.Applied(a, bodies), a.Shape()
 	outer := r.Subs[:len(r.Subs)-len(shape)]
 	return Value{Shape: shape, Elem: func(s ...Sub) *Expr { return c.Ref(r.Tensor, slices.Concat(outer, s)...) }}
 }
@@ -697,7 +715,7 @@ func (c *Context) Applied(a *Application, bodies []*Expr) *Expr {
 		c.Budget.Allowance = 1 // what is made of products of matrices takes several times as long to lower
 	}
 	t, ok := c.shared[node]
-	slots := c.Slots(a.Operator.Shape(a.Shapes))
+	slots := c.Slots(a.Shape())
 	if !ok {
 		indices := slices.Concat(formal, slots)
 		var shape []dsl.Extent
@@ -740,7 +758,7 @@ func (c *Context) ApplicationOf(a *Application, args []*Expr) *Expr {
 // Outer are the indices of the definition of an operator's value that the kernel is called for each value of.
 func (d *Def) Outer() []*Index {
 	a := d.Body.Apply
-	return d.Indices[:len(d.Indices)-len(a.Operator.Shape(a.Shapes))]
+	return d.Indices[:len(d.Indices)-len(a.Shape())]
 }
 
 // Part is an argument of an operator in a program: an array, and the outer subscripts of what the kernel is called with.

@@ -148,13 +148,16 @@ func (d *Def) Bodies() []*Expr {
 	return out
 }
 
-// Position is the value of a subscript.
+// Position is the value of a subscript; that of one by data is their number.
 func (c *Context) Position(s Sub) *Expr { return c.number(s) }
 
 // number is the value of a subscript, an element of the numbers 1, 2, 3, … that are computed once of data.
 func (c *Context) number(s Sub) *Expr {
 	if s.IsFixed() {
 		return c.Extent(s.At)
+	}
+	if s.Data != nil {
+		return c.Add(c.Ref(s.Data.Tensor.Source, s.Data.Subs...), c.Number(float64(s.Offset)))
 	}
 	n := s.Index.Range.Hi.Plus(max(0, s.Offset))
 	if c.numbers[n] == nil {

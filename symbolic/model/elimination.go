@@ -13,6 +13,7 @@ type step struct {
 	v         *latent
 	bands     []expr.Value // nil where the precision is dense
 	dense     expr.Value
+	sparse    *sparse    // of a dense one, of which only places that data tell are not 0; nil elsewhere
 	r         *expr.Expr // at v.i
 	predicted []*PosteriorTerm
 	used      []*PosteriorTerm
@@ -281,7 +282,16 @@ func (p *Posterior) eliminateDense(m *gaussian, left []int) (*step, int) {
 	if len(blocks[at].bands) > 1 {
 		blocks[at].bands = nil
 	}
-	return p.takenOut(m, left, left[at], blocks[at], true), at
+	if p.Maps != SparseMaps || blocks[at].bands != nil {
+		return p.takenOut(m, left, left[at], blocks[at], true), at
+	}
+	of := p.sparseOf(m.v[left[at]], blocks[at].matrix)
+	if of == nil || len(left) > 1 {
+		return nil, 0
+	}
+	s := p.takenOut(m, left, left[at], blocks[at], true)
+	s.sparse = of
+	return s, at
 }
 
 // count is the number of elements of a vector, for the sizes at hand.
@@ -429,7 +439,7 @@ func (p *Posterior) schur(m *gaussian, left []int, k int, d *expr.Expr, dense bo
 	to := func(l int) *expr.Expr { // at v.i, w.i
 		w := m.v[l]
 		e := c.Div(c.SubstAll(m.g[k][l], w.js, expr.SubsOf(w.is)), d)
-		if dense {
+		if dense && p.Maps != SparseMaps { // whose blocks stay sums of deltas
 			e = c.Atom(e)
 		}
 		return e
@@ -473,7 +483,7 @@ func (p *Posterior) remaining(m *gaussian, left []int, k int, dense bool, less f
 	block := func(l, o int) *expr.Expr {
 		e := c.Sub(g[l][o], less(l, o))
 		switch {
-		case dense || m.v[l].level() && m.v[o].level():
+		case dense && p.Maps != SparseMaps || m.v[l].level() && m.v[o].level():
 			e = c.Atom(e)
 		case m.many():
 			e = m.kept(p, l, o, e)

@@ -118,6 +118,7 @@ type gaussian struct {
 	scaled    bool                         // the precision of a prior depends on parameters, or scales say how much of a vector an observation sees
 
 	pins       []*pin         // of each vector, in neither g nor r
+	fields     []*latent      // that have a quadratic form for a prior
 	priors     []*standIn     // that normal ones are, or are the tangents of
 	quadratic  *expr.Expr     // log density of priors,
 	data       *expr.Expr     // of observations that are normal,
@@ -155,7 +156,7 @@ func (p *Posterior) gaussianOf(latents []*latent, as view) *gaussian {
 			return nil
 		}
 	}
-	if !p.proper(m.priors, latents) {
+	if !p.proper(m.priors, slices.DeleteFunc(slices.Clone(latents), func(v *latent) bool { return slices.Contains(m.fields, v) })) {
 		return nil
 	}
 	p.measuresOf(m)
@@ -252,6 +253,7 @@ func (p *Posterior) takeTerm(m *gaussian, t *PosteriorTerm, as view) bool {
 		m.data = c.Add(m.data, joint)
 		m.used = append(m.used, t)
 		m.scaled = m.scaled || p.scalingMeans(t, latents)
+	case !hidden && p.Maps == SparseMaps && p.field(m, t):
 	case t.Term.Dist != nil && !t.Term.Dist.Whole() && !p.leftMentions(t, latents) && expr.DependsOnCoords(t.Left.At()):
 		// What other parameters say of a vector changes with them: a score at the reference would not follow it.
 	default:

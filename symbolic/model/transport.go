@@ -39,19 +39,25 @@ const (
 	DenseMaps              // others too
 	TurnedMaps             // others too, those that are turned to their axes before those that are factorised
 	FrozenMaps             // others too, with precisions of what is observed at the reference
+	SparseMaps             // as BandedMaps, and where elements are coupled in pairs that data tell, as neighbours on a map are
 	SmallMaps              // as BandedMaps, but that nothing looks into what is observed as a vector, with a covariance
 	NoMaps
 )
 
 // dense reports whether blocks may be dense.
-func (m Maps) dense() bool { return m == DenseMaps || m == TurnedMaps || m == FrozenMaps }
+func (m Maps) dense() bool {
+	return m == DenseMaps || m == TurnedMaps || m == FrozenMaps || m == SparseMaps
+}
 
 // Transport is the map of one latent vector.
 type Transport struct {
 	Param *Param
 
-	// Diagonals is the number of those of G at and below the main one, 0 where it is dense.
+	// Diagonals is the number of those of G at and below the main one, 0 where it is dense or sparse.
 	Diagonals int
+
+	// Sparse says that its elements beside the diagonal stand at places that data tell.
+	Sparse bool
 
 	// Beside are the names of the vectors that it is interleaved with, and First that the first of them, in the order of transports, is: the coordinates of all
 	// are those where the values of all stand in their place.
@@ -97,6 +103,9 @@ func (t *Transport) Describe() string {
 	text := fmt.Sprintf("banded, with %d diagonals below the main one", t.Diagonals-1)
 	if t.Diagonals <= 2 {
 		text = []string{"dense", "diagonal", "tridiagonal"}[t.Diagonals]
+	}
+	if t.Sparse {
+		text = "sparse, with elements where data have pairs of them"
 	}
 	if t.Param.Scalar() {
 		text = "a number, that where the chain is not known"
@@ -583,7 +592,7 @@ func (p *Posterior) transport(s *step, later []*step) (logJacobian *expr.Expr) {
 	values := s.v.values()
 	all, at := expr.SubsOf(s.v.is), expr.Sub{Index: i}
 	z := p.vector(s.v, c.Ref(b.Coord, b.Part(s.v.n, all...)...))
-	t := &Transport{Param: b, First: s.together == nil || !s.together.defined, Diagonals: len(s.bands), Predicted: s.predicted, Indices: s.v.is, Subs: b.Part(s.v.n, all...), Plain: c.Ref(s.v.plain(), all...)}
+	t := &Transport{Param: b, First: s.together == nil || !s.together.defined, Diagonals: len(s.bands), Sparse: s.sparse != nil, Predicted: s.predicted, Indices: s.v.is, Subs: b.Part(s.v.n, all...), Plain: c.Ref(s.v.plain(), all...)}
 	own := p.vector(s.v, p.inPlace(s.v, later)) // as z, what the map is one of
 	var value *expr.Expr
 	switch {
@@ -594,6 +603,13 @@ func (p *Posterior) transport(s *step, later []*step) (logJacobian *expr.Expr) {
 				t.Beside = append(t.Beside, (&Transport{Param: o.v.b, Subs: o.v.b.Part(o.v.n, expr.SubsOf(o.v.is)...)}).part(o.v.b.Decl.ObjectName()))
 			}
 		}
+	case s.sparse != nil:
+		f := s.sparse.factor(c, s.v)
+		u := f.SolveLower(p.vector(s.v, s.r)).At(at)
+		bump := s.bump(c, func(ones *expr.Expr) *expr.Expr { return f.SolveLower(p.vector(s.v, ones)).At(at) }, nil)
+		value = f.SolveUpper(p.vector(s.v, bump.moved(c, u, z.At(at)))).At(at)
+		t.Whitened = bump.white(c, u, f.MulTransposed(own).At(at))
+		logJacobian = c.Add(c.Scale(-0.5, f.LogDet()), bump.logJacobian(c))
 	case len(s.bands) == 0:
 		if a, k, rest := p.split(s); a != nil {
 			value, t.Whitened, logJacobian = p.spectral(s, a, k, rest, z, own)
