@@ -25,6 +25,13 @@ var Library = []LibraryFunction{
 	{"sd", false, "standard deviation of the elements of a vector, with the divisor n − 1", "(x real[n]) = sqrt(sum((x - mean(x)).^2)/(n - 1))"},
 	{"cumulative_sum", false, "the vector of x₁, x₁ + x₂, …", "(x real[n]) {\nlet total[1] = x[1]\nlet total[i] = total[i-1] + x[i] for i in 2..n\nreturn total\n}"},
 	{"mod", false, "x − y⌊x/y⌋, which is in 0..y−1 of whole numbers", "(x, y real) = x - y*floor(x/y)"},
+	{"log10", false, "logarithm to the base 10", "(x real) = log(x)/log(10)"},
+	{"log2", false, "logarithm to the base 2", "(x real) = log(x)/log(2)"},
+	{"inv_sqrt", false, "1/√x", "(x real) = 1/sqrt(x)"},
+	{"inv_square", false, "1/x²", "(x real) = 1/x^2"},
+	{"inv_cloglog", false, "1 − exp(−eˣ), the inverse of the complementary log-log", "(x real) = -expm1(-exp(x))"},
+	{"Phi_approx", false, "inv_logit(0.07056 x³ + 1.5976 x), which is within 0.00015 of Phi", "(x real) = inv_logit(x*(1.5976 + 0.07056*x^2))"},
+	{"log_softmax", false, "log of softmax, of a vector", "(x real[n]) = x - log_sum_exp(x)"},
 	{"log_diff_exp", false, "log(eˣ − eʸ) without overflow, for x > y", "(x, y real) = x + log1m_exp(y - x)"},
 	// Near 0 it is a series, since derivatives of the quotient lose their digits there; each term more makes those of higher orders longer.
 	{"log1p_over", false, "log(1 + xy)/y, which is x where y is 0: of generalized extreme values and Pareto distributions", "(x, y real) {\nlet v = x*y\nlet series = 1 - v*(1/2 - v*(1/3 - v*(1/4 - v*(1/5 - v*(1/6 - v*(1/7 - v/8))))))\n" +

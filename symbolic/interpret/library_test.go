@@ -20,6 +20,8 @@ func TestLibrary(t *testing.T) {
 		"sum(i in n) i*sort(x)[i]": 74.6, "sort(c)[1] + 100*sort(c)[7]": 893, "cumulative_sum(c)[3]": 7, "cumulative_sum(x)[7]": 12.1,
 		"mod(c[7], 3) + 10*mod(c[6], 4)": 12, "x[mod(5, 3)]": 1.2, "x[rank(c)[1]]": 0.9,
 		"log_diff_exp(-800, -801)": -800.4586751453871, "log_diff_exp(x[6], x[2])": 6.996967852939423, "log_diff_exp(-1e-9, -2e-9)": -20.723265838446411, "log_diff_exp(3, -900)": 3,
+		"log10(1000*p)": 2.477121254719662, "log2(10*p)": 1.584962500721156, "inv_sqrt(p)": 1.825741858350554, "inv_square(p)": 11.11111111111111, "inv_cloglog(x[3])": 0.45476078810739495,
+		"inv_cloglog(log(-log(p)))": 0.7, "Phi_approx(x[2])": 0.8848362611035835, "Phi_approx(-7*p)": 0.017838159272456664, "sum(i in n) i*log_softmax(x)[i]": -129.96704089736374,
 		"sum(i in 7) floor(i/7)": 1, "sum(i in 21) floor(i/3)": 70, "sum(i in 21) ceil(i/3)": 84, "sum(i in 21) ceil((2*i - 1)/7)": 72, "sum(i in 21) floor(-i/3)": -84,
 	} {
 		m := load(t, head+value+")\nmetric identity\n", data)
