@@ -1401,6 +1401,31 @@ func (c *checker) lookup(n *Name) Object {
 	return nil
 }
 
+// asPart is the definition that is being checked as a part of many positions, where it reads those of another.
+func (c *checker) asPart(l *Let) string {
+	let, size, index := "let ", l.Type.Shape[l.Recursion.Place], ""
+	if c.generating {
+		let = ""
+	}
+	var places, reads []string
+	for _, ix := range c.indices {
+		if index == "" && (ix.Range == Range{Fixed(1), size} || len(c.indices) == 1) {
+			index = ix.Name
+			places = append(places, index)
+		} else {
+			places = append(places, fmt.Sprintf("%s in %s", ix.Name, ix.Range))
+		}
+	}
+	if index == "" {
+		index = c.free("t")
+		places = append([]string{index}, places...)
+	}
+	for d := range l.Type.Shape {
+		reads = append(reads, map[bool]string{true: index, false: "…"}[d == l.Recursion.Place])
+	}
+	return fmt.Sprintf("`%s%s[%s] = … %s[%s] … for %s in 1..%s`", let, c.defining, strings.Join(places, ", "), l.Name, strings.Join(reads, ", "), index, size)
+}
+
 // betweenParts reports a use of a definition in parts where some of them stand above it, and others below.
 func (c *checker) betweenParts(n *Name) bool {
 	l := c.partOf(n.Name)
@@ -1409,15 +1434,8 @@ func (c *checker) betweenParts(n *Name) bool {
 	}
 	last := l.Recursion.stmts[len(l.Recursion.stmts)-1]
 	hint := fmt.Sprintf("move the line below the last part of `%s`", n.Name)
-	if c.defining != "" && len(l.Type.Shape) == 1 {
-		let, index := "let ", c.free("t")
-		if c.generating {
-			let = ""
-		}
-		if len(c.indices) > 0 {
-			index = c.indices[0].Name
-		}
-		hint += fmt.Sprintf(", or make it a part too, `%s%s[%s] = … %s[%[3]s] … for %[3]s in 1..%[5]s`", let, c.defining, index, n.Name, l.Type.Shape[0])
+	if c.defining != "" && len(l.Type.Shape) > 0 {
+		hint += ", or make it a part too, " + c.asPart(l)
 	}
 	c.err(UsedBeforeDefined, n.Span(), hint, "`%s` is used between its parts", n.Name)
 	c.note(last.Name.At, "the last part")

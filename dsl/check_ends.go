@@ -64,7 +64,7 @@ func (c *checker) computedWhole(e Expr) bool {
 		l, ok := c.scope[e.Name].(*Let)
 		return ok && c.index(e.Name) == nil && !l.Local && l.Type.Base == Int && l.Type.IsScalar()
 	case *CallExpr:
-		return roundingCalls[e.Func] && c.funcs[e.Func] == nil
+		return (roundingCalls[e.Func] || pairCalls[e.Func] != "" && len(e.Args) == 2) && c.funcs[e.Func] == nil
 	}
 	return false
 }

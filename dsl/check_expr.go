@@ -841,6 +841,10 @@ func (c *checker) call(e *CallExpr) {
 	if c.combinedCall(e) || c.distributionCall(e) {
 		return
 	}
+	word, two := e.Func, len(e.Args) == 2 && pairCalls[e.Func] != ""
+	if two {
+		e.Func = pairCalls[word]
+	}
 	f := LookupFunction(e.Func)
 	if f == nil {
 		c.noFunction(e)
@@ -852,11 +856,7 @@ func (c *checker) call(e *CallExpr) {
 		return
 	}
 	if len(e.Args) != f.Arity {
-		hint := ""
-		if pair := map[string]string{"max": "fmax", "min": "fmin"}[e.Func]; pair != "" && len(e.Args) == 2 {
-			hint = fmt.Sprintf("of two numbers it is %s(%s)", pair, strings.Join(textsOf(e.Args), ", "))
-		}
-		c.err(ArgumentCount, e.Span(), hint, "`%s` takes %s, not %d", e.Func, count(f.Arity, "argument"), len(e.Args))
+		c.err(ArgumentCount, e.Span(), "", "`%s` takes %s, not %d", e.Func, count(f.Arity, "argument"), len(e.Args))
 		bad(e)
 		for _, a := range e.Args {
 			c.expr(a.Expr)
@@ -877,6 +877,11 @@ func (c *checker) call(e *CallExpr) {
 		}
 		if a.Expr.Type().Base == MetricBase {
 			c.err(MetricMix, a.Expr.Span(), "", "a metric is not an argument of `%s`", e.Func)
+			bad(e)
+			return
+		}
+		if t := a.Expr.Type(); two && !t.IsScalar() {
+			c.err(ArgumentCount, e.Span(), fmt.Sprintf("of elements at one position it is %s(%s)", e.Func, strings.Join(textsOf(e.Args), ", ")), "`%s` of two takes numbers, and this is %s", word, t)
 			bad(e)
 			return
 		}
@@ -985,6 +990,9 @@ func (c *checker) delta(e *CallExpr) bool {
 	e.setType(Type{Base: Int})
 	return true
 }
+
+// pairCalls are what the largest and the smallest of two numbers are called, as which max(a, b) is read. Of arrays it could be that of all their elements.
+var pairCalls = map[string]string{"max": "fmax", "min": "fmin"}
 
 func (c *checker) elementwise(e *CallExpr) {
 	t := Type{Base: Real}
