@@ -114,37 +114,60 @@ func (c *checker) atMost(x, size Extent) bool {
 			return true
 		}
 	}
+	own, _ := c.sizes[x.Name].(*Data)
 	d, _ := c.sizes[size.Name].(*Data)
-	if d == nil || d.Formula == nil || x.IsConst() {
+	if d == nil || own == nil || d.Formula == nil && own.Formula == nil {
 		return false
 	}
-	found, rest := false, size.Offset
-	var visit func(w *Whole) bool
-	visit = func(w *Whole) bool {
+	// The difference is a sum of data, none of them negative, and of a number.
+	rest, times := size.Offset-x.Offset, map[*Data]int{}
+	if !d.formula().count(1, &rest, times) || !own.formula().count(-1, &rest, times) {
+		return false
+	}
+	for d, n := range times {
 		switch {
-		case w.Op == "+":
-			return visit(w.Args[0]) && visit(w.Args[1])
-		case w.Op == "" && w.Data == nil:
-			rest += w.N
-		case w.Op == "" && w.Data.Name == x.Name && !found:
-			found = true
-		case w.Op == "" && w.Data.IsSize && w.Data.LeastSize() > 0:
-			rest++ // such sizes are no 0
-		case w.Op == "" && w.Data.Support.LoNum != nil && *w.Data.Support.LoNum >= 0:
-		case w.Op == "*" && w.Args[0].factor():
-			return visit(w.Args[1])
-		case w.Op == "*" && w.Args[1].factor():
-			return visit(w.Args[0])
-		default:
+		case n == 0:
+		case n < 0:
+			return false
+		case d.Support.LoNum != nil && *d.Support.LoNum >= 1 && *d.Support.LoNum < 1e6:
+			rest += n * int(math.Ceil(*d.Support.LoNum))
+		case d.IsSize && d.LeastSize() > 0:
+			rest += n // such sizes are no 0
+		case d.Support.LoNum == nil || *d.Support.LoNum < 0:
 			return false
 		}
-		return true
 	}
-	return visit(d.Formula) && found && x.Offset <= rest
+	return rest >= 0
 }
 
-// factor reports whether a formula is a number that no product with it is smaller than the other factor.
-func (w *Whole) factor() bool { return w.Op == "" && w.Data == nil && w.N >= 1 }
+// formula is that of a size; of one that is read, itself.
+func (d *Data) formula() *Whole {
+	if d.Formula != nil {
+		return d.Formula
+	}
+	return &Whole{Data: d}
+}
+
+// count adds a formula, so many times, to a number and to how often each datum is in a sum. It is false where the formula is no such sum.
+func (w *Whole) count(times int, rest *int, of map[*Data]int) bool {
+	switch {
+	case w.Op == "" && w.Data == nil:
+		*rest += times * w.N
+	case w.Op == "":
+		of[w.Data] += times
+	case w.Op == "+":
+		return w.Args[0].count(times, rest, of) && w.Args[1].count(times, rest, of)
+	case w.Op == "-":
+		return w.Args[0].count(times, rest, of) && w.Args[1].count(-times, rest, of)
+	case w.Op == "*" && w.Args[0].Op == "" && w.Args[0].Data == nil:
+		return w.Args[1].count(times*w.Args[0].N, rest, of)
+	case w.Op == "*" && w.Args[1].Op == "" && w.Args[1].Data == nil:
+		return w.Args[0].count(times*w.Args[1].N, rest, of)
+	default:
+		return false
+	}
+	return true
+}
 
 // isFormula reports whether a size is computed and has no name but its formula.
 func (e Extent) isFormula() bool { return strings.ContainsAny(e.Name, "+-*(") }
