@@ -57,16 +57,39 @@ func (c *checker) shapeNamed(e Expr) []Extent {
 	return nil
 }
 
-// computedWhole reports whether an expression, which is not checked, is a whole number that is no size: a definition of one, or a call that rounds.
+// computedWhole reports whether an expression, which is not checked, is a whole number that is no size: a definition of one, a call that rounds, or
+// arithmetic of an index, as t - G with a datum.
 func (c *checker) computedWhole(e Expr) bool {
 	switch e := e.(type) {
 	case *Name:
 		l, ok := c.scope[e.Name].(*Let)
 		return ok && c.index(e.Name) == nil && !l.Local && l.Type.Base == Int && l.Type.IsScalar()
+	case *BinaryExpr:
+		return c.arithmeticOfIndex(e)
 	case *CallExpr:
 		return (roundingCalls[e.Func] || pairCalls[e.Func] != "" && len(e.Args) == 2) && c.funcs[e.Func] == nil
 	}
 	return false
+}
+
+// arithmeticOfIndex reports whether an expression, which is not checked, is made of an index, other indices, numbers and data of one whole number.
+func (c *checker) arithmeticOfIndex(e Expr) bool {
+	index, plain := false, true
+	Walk(e, func(n Node) bool {
+		switch n := n.(type) {
+		case *BinaryExpr:
+			plain = plain && (n.Op == "+" || n.Op == "-" || n.Op == "*")
+		case *Name:
+			d, datum := c.scope[n.Name].(*Data)
+			index = index || c.index(n.Name) != nil
+			plain = plain && (c.index(n.Name) != nil || datum && d.Type.Base == Int && d.Type.IsScalar())
+		case *Number, nil:
+		default:
+			plain = false
+		}
+		return plain
+	})
+	return index && plain
 }
 
 // roundingCalls are functions that make whole numbers.

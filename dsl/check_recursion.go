@@ -105,7 +105,7 @@ type partRead struct {
 // parts finds the definitions in parts of a file: what they read of each other may stand further down.
 func (c *checker) parts(f *File) {
 	c.partial = map[partName]*Let{}
-	f.Stmts = c.writtenOut(f.Stmts)
+	f.Stmts = c.inOnePart(c.byPositions(c.writtenOut(f.Stmts)))
 	whole := map[partName]bool{}
 	note := func(s *LetStmt, of func() *Let) {
 		name := partName{s.Name.Name, c.generating}
@@ -345,7 +345,7 @@ func (c *checker) part(s *LetStmt) {
 func (c *checker) step(l *Let, s *LetStmt) {
 	r := l.Recursion
 	if r.Along != nil {
-		c.err(BadParts, s.For.At, "give one range, and the other positions one by one: "+l.form("[1] = …")+"; a range with ends that are numbers or consts may stand before it", "`%s` has two parts with `for`", l.Name)
+		c.err(BadParts, s.For.At, "give one range, and the other positions one by one: "+l.form("[1] = …")+"; ranges that follow one another, as 1..m and m+1..T do, may stand there too", "`%s` has two parts with `for`", l.Name)
 		return
 	}
 	if len(s.Places) == 0 {

@@ -16,6 +16,9 @@ type cloner struct {
 	put    Expr
 	choose func(*IfExpr) Expr  // the branch that stands for a conditional, nil for both; it may be nil
 	spread func(*SumExpr) Expr // what stands for a sum, nil for itself; it may be nil
+
+	// distance is an index whose distance from the name stands for the name, and the name for what is that far before the index; "" if there is none.
+	distance string
 }
 
 func (c cloner) expr(e Expr) Expr {
@@ -25,6 +28,9 @@ func (c cloner) expr(e Expr) Expr {
 	case *Number:
 		return &Number{node: e.copied(), Value: e.Value, Text: e.Text}
 	case *Name:
+		if c.distance != "" && e.Name == c.name {
+			return c.apart(e)
+		}
 		if c.put != nil && e.Name == c.name {
 			return clone(c.put)
 		}
@@ -36,6 +42,11 @@ func (c cloner) expr(e Expr) Expr {
 	case *UnaryExpr:
 		return &UnaryExpr{node: e.copied(), Op: e.Op, X: c.expr(e.X)}
 	case *BinaryExpr:
+		if c.distance != "" {
+			if x := c.before(e); x != nil {
+				return x
+			}
+		}
 		return &BinaryExpr{node: e.copied(), Op: e.Op, At: e.At, X: c.expr(e.X), Y: c.expr(e.Y)}
 	case *IfExpr:
 		if c.choose != nil {
@@ -65,6 +76,29 @@ func (c cloner) expr(e Expr) Expr {
 		return &SolveExpr{node: e.copied(), Ode: e.Ode, At: e.At, Args: c.args(e.Args), From: c.expr(e.From), Times: c.expr(e.Times)}
 	}
 	return e
+}
+
+// apart is the distance of a position from the index.
+func (c cloner) apart(e *Name) Expr {
+	at := e.copied()
+	return &BinaryExpr{node: at, Op: "-", At: e.span, X: &Name{node: at, Name: c.distance}, Y: &Name{node: at, Name: c.name}}
+}
+
+// before is a position that is read, t - k + n, with k for itself; nil where an expression is none.
+func (c cloner) before(e *BinaryExpr) Expr {
+	s, ok := sumOf(e)
+	if !ok || len(s.of) != 2 || s.of[c.distance] != 1 || s.of[c.name] != -1 {
+		return nil
+	}
+	at := e.copied()
+	position := &Name{node: at, Name: c.name}
+	switch {
+	case s.number > 0:
+		return &BinaryExpr{node: at, Op: "+", At: e.span, X: position, Y: &Number{node: at, Value: s.number}}
+	case s.number < 0:
+		return &BinaryExpr{node: at, Op: "-", At: e.span, X: position, Y: &Number{node: at, Value: -s.number}}
+	}
+	return position
 }
 
 // copied is a node without what the checker made of it.
