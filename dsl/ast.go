@@ -165,6 +165,7 @@ type IndexDecl struct {
 	Lo, Hi Expr   // Lo is nil for 1
 	Index  *Index // set by the checker
 
+	before bool // it starts where data name a position, if that lies before the one that reads it
 	tokens []lexer.Token
 }
 

@@ -96,6 +96,7 @@ type checker struct {
 	sums        int         // reductions whose bodies are being read
 	ahead       []Expr      // what stands in the ranges that are being opened
 	ranging     string      // the index whose range is being read
+	before      bool        // that starts at a position that data name
 	reads       []partRead  // what parts read of definitions in parts
 	lagged      int         // terms of sums over distances that are written out
 
@@ -1590,7 +1591,7 @@ func (c *checker) open(decls []IndexDecl) (indices []*Index, shut func()) {
 // setRange gives an index its range. Where that is not known, an error in it was reported.
 func (c *checker) setRange(ix *Index, d *IndexDecl) {
 	ix.Range = Range{Fixed(1), unknownExtent}
-	c.ranging = d.Name
+	c.ranging, c.before = d.Name, d.before
 	lo, good := Fixed(1), true
 	if d.Lo != nil {
 		lo, ix.From, good = c.rangeEnd(d.Lo, false)

@@ -41,7 +41,13 @@ func (c *checker) arrayNamed(e Expr) Object {
 	case c.index(n.Name) != nil:
 		return nil
 	}
-	return c.scope[n.Name]
+	if o := c.scope[n.Name]; o != nil {
+		return o
+	}
+	if l := c.partOf(n.Name); l != nil {
+		return l
+	}
+	return nil
 }
 
 // shapeNamed is the shape of what an expression, which is not checked, names or is an element of; nil where that has none.
@@ -66,6 +72,8 @@ func (c *checker) computedWhole(e Expr) bool {
 		return ok && c.index(e.Name) == nil && !l.Local && l.Type.Base == Int && l.Type.IsScalar()
 	case *BinaryExpr:
 		return c.arithmeticOfIndex(e)
+	case *IfExpr:
+		return c.before
 	case *CallExpr:
 		return (roundingCalls[e.Func] || pairCalls[e.Func] != "" && len(e.Args) == 2) && c.funcs[e.Func] == nil
 	}
@@ -137,12 +145,12 @@ func (c *checker) wholeArray(e Expr) bool {
 
 // computedEnd resolves an end of a range that is computed of data: the furthest that it may be, and the number.
 func (c *checker) computedEnd(e Expr, upper bool) (Extent, *Subscript) {
-	before := len(c.ds.List)
-	ahead, ranging := c.ahead, c.ranging
+	errors := len(c.ds.List)
+	ahead, ranging, before := c.ahead, c.ranging, c.before
 	c.ahead = nil
 	c.expr(e)
 	c.ahead, c.ranging = ahead, ranging
-	if c.errors(before) > 0 {
+	if c.errors(errors) > 0 {
 		return unknownExtent, &Subscript{}
 	}
 	if !e.Type().IsScalar() || e.Type().Base != Int {
@@ -166,7 +174,11 @@ func (c *checker) computedEnd(e Expr, upper bool) (Extent, *Subscript) {
 	if upper {
 		return size, &Subscript{Gather: &Gather{Value: shifted(e, e, 1), Size: size.Plus(1), Of: " + 1, one behind a range"}, Offset: -1}
 	}
-	return Fixed(1), &Subscript{Gather: &Gather{Value: e, Size: size.Plus(1), Of: ", the start of a range"}}
+	of := ", the start of a range"
+	if before {
+		of = ", 0 where it does not lie before the one that reads it"
+	}
+	return Fixed(1), &Subscript{Gather: &Gather{Value: e, Size: size.Plus(1), Of: of}}
 }
 
 // selectedBy is the size of the first array of which an index that is being opened selects elements, in what stands in its range.

@@ -17,6 +17,8 @@ type cloner struct {
 	choose func(*IfExpr) Expr  // the branch that stands for a conditional, nil for both; it may be nil
 	spread func(*SumExpr) Expr // what stands for a sum, nil for itself; it may be nil
 
+	element func(*IndexExpr) Expr // what stands for an element, nil for itself; it may be nil
+
 	// distance is an index whose distance from the name stands for the name, and the name for what is that far before the index; "" if there is none.
 	distance string
 }
@@ -36,6 +38,11 @@ func (c cloner) expr(e Expr) Expr {
 		}
 		return &Name{node: e.copied(), Name: e.Name}
 	case *IndexExpr:
+		if c.element != nil {
+			if other := c.element(e); other != nil {
+				return other
+			}
+		}
 		return &IndexExpr{node: e.copied(), Base: c.expr(e.Base), Args: c.exprs(e.Args)}
 	case *CallExpr:
 		return &CallExpr{node: e.copied(), Func: e.Func, At: e.At, Args: c.args(e.Args), Bar: e.Bar}
@@ -123,7 +130,7 @@ func (c cloner) args(list []Arg) []Arg {
 func (c cloner) decls(list []IndexDecl) []IndexDecl {
 	out := make([]IndexDecl, len(list))
 	for i, d := range list {
-		out[i] = IndexDecl{Name: d.Name, At: d.At, Lo: c.expr(d.Lo), Hi: c.expr(d.Hi), tokens: d.tokens}
+		out[i] = IndexDecl{Name: d.Name, At: d.At, Lo: c.expr(d.Lo), Hi: c.expr(d.Hi), before: d.before, tokens: d.tokens}
 	}
 	return out
 }

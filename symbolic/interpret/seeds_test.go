@@ -58,6 +58,47 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
+// TestParents: elements at positions that data name have the values of loops.
+func TestParents(t *testing.T) {
+	const head = "model m\ndata V int\ndata lag int in 1..V\ndata up int[V] in 1..V\ndata none int[V] in 0..V\ndata r real[V]\nparam a real\nlet plus[v in V] = none[v]\n"
+	const data = `{"V": 6, "lag": 2, "up": [4, 1, 1, 2, 2, 4], "none": [0, 0, 1, 3, 2, 0], "r": [1, 1.2, 0.8, 1.1, 0.9, 1.3]}`
+	up, none, r := []int{4, 1, 1, 2, 2, 4}, []int{0, 0, 1, 3, 2, 0}, []float64{1, 1.2, 0.8, 1.1, 0.9, 1.3}
+	const a = 0.7
+	loop := func(from func(v int) int, other float64) (sum float64) {
+		x := make([]float64, len(r))
+		for v := range x {
+			x[v] = other + r[v]
+			if n := from(v); n > 0 {
+				x[v] = a*x[n-1] + r[v]
+			}
+			sum += float64(v+1) * x[v]
+		}
+		return sum
+	}
+	first := func(v int) int {
+		if v == 0 {
+			return 0
+		}
+		return up[v]
+	}
+	for text, want := range map[string]float64{
+		"let x[1] = r[1]\nlet x[v] = a*x[up[v]] + r[v] for v in 2..V":                                                 loop(first, 0),
+		"let x[v] = (if none[v] > 0 then a*x[none[v]] else a) + r[v] for v in V":                                      loop(func(v int) int { return none[v] }, a),
+		"let x[v] = (if plus[v] > 0 then a*x[plus[v]] else a) + r[v] for v in V":                                      loop(func(v int) int { return none[v] }, a),
+		"let x[v] = r[v] for v in 1..lag\nlet x[v] = a*x[v-lag] + r[v] for v in lag+1..V":                             loop(func(v int) int { return v + 1 - 2 }, 0),
+		"let y[1] = r[1]\nlet x[1] = r[1]\nlet x[v] = y[v] for v in 2..V\nlet y[v] = a*x[up[v]] + r[v] for v in 2..V": loop(first, 0),
+	} {
+		m := load(t, head+text+"\ndensity sum(v in V) v*x[v]\nmetric identity\n", data)
+		if got := m.LogDensity([]float64{a}); !(math.Abs(got-want) <= 1e-13*math.Abs(want)) {
+			t.Errorf("%s\nhas %v, want %v", text, got, want)
+		}
+	}
+	text := head + "let x[1] = r[1]\nlet x[v] = a*x[up[v]] + r[v] for v in 2..V\ndensity sum(x)\nmetric identity\n"
+	if _, err := interpret.New(derivation(t, text), strings.NewReader(strings.Replace(data, "1, 2, 2, 4]", "1, 5, 2, 4]", 1)), "data"); err == nil || !strings.Contains(err.Error(), "the position up[v], 0 where it does not lie before the one that reads it, element 4, is 0") {
+		t.Errorf("parents behind their children: %v", err)
+	}
+}
+
 // TestFewSeeds: data are refused where there are fewer seeds than positions that are read before the others, or fewer weights than distances.
 func TestFewSeeds(t *testing.T) {
 	for text, want := range map[string]string{
