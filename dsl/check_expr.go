@@ -792,17 +792,23 @@ func (c *checker) positionHint(a Expr, size Extent) string {
 	if b, ok := a.(*BinaryExpr); ok && b.Op == "/" {
 		return fmt.Sprintf("a quotient is a real number: the whole number is `floor(%s)`", Text(a))
 	}
-	n, ok := a.(*Name)
-	if !ok || size == unknownExtent {
+	core, by := c.unshifted(a) // and not the argument that a function of hamc's own has for it
+	n, ok := core.(*Name)
+	if !ok || size == unknownExtent || by != math.Trunc(by) || math.Abs(by) > 1e6 {
 		return ""
 	}
 	if c.function != nil {
 		for _, v := range c.function.variables() {
 			if v.Name == n.Name {
-				return fmt.Sprintf("declare the argument `%s int in 1..%s`", n.Name, size)
+				return fmt.Sprintf("declare the argument `%s int in %d..%s`", n.Name, 1-int(by), size.Plus(-int(by)))
 			}
 		}
-	} else if d, ok := c.scope[n.Name].(*Data); ok && d.Type.IsScalar() {
+		return ""
+	}
+	if n, ok = a.(*Name); !ok {
+		return ""
+	}
+	if d, ok := c.scope[n.Name].(*Data); ok && d.Type.IsScalar() {
 		if whole, ok := c.sizes[size.Name].(*Data); ok && whole.Formula != nil && slices.Contains(whole.Formula.Sources(), d) {
 			return fmt.Sprintf("the other parts of that size may be negative: declare them with `>= 0`, as `data %s int >= 0`", n.Name)
 		}
