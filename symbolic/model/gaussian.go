@@ -172,6 +172,9 @@ func (p *Posterior) gaussianOf(latents []*latent, as view) *gaussian {
 		m.bent = m.bent || x.bent
 		m.scaled = m.scaled || !x.bent && p.scaling(x.eta, latents)
 	}
+	if slices.ContainsFunc(latents, func(v *latent) bool { return v.open && !m.sees(v) }) {
+		return nil
+	}
 	m.normal = c.Add(m.quadratic, m.data)
 	stands := standsFor(c, spreadAmong(latents))
 	data := stands.in(m.data)
@@ -205,6 +208,11 @@ func (p *Posterior) gaussianOf(latents []*latent, as view) *gaussian {
 		m.g, m.exact = append(m.g, row), append(m.exact, exact)
 	}
 	return m
+}
+
+// sees reports whether observations say of a vector.
+func (m *gaussian) sees(v *latent) bool {
+	return expr.Mentions(m.data, v.values()) || slices.ContainsFunc(m.predictors, func(x *predictor) bool { return expr.Mentions(x.eta, v.values()) })
 }
 
 // beyond is the gap of a predictor of vectors that are determined before others: where that is made of those, it is at the reference, numbers included. With the numbers as they are and
@@ -429,7 +437,8 @@ func (p *Posterior) triangular(priors []*standIn, latents []*latent, made func(p
 		for d, i := range v.is {
 			whole = whole || covers(covered[d], i.Range.Hi)
 		}
-		if !whole {
+		v.open = !whole && v.opens(covered, own)
+		if !whole && !v.open {
 			return false
 		}
 	}
@@ -445,6 +454,22 @@ func (p *Posterior) triangular(priors []*standIn, latents []*latent, made func(p
 	return acyclic(latents, now) && !slices.ContainsFunc(latents, func(v *latent) bool {
 		return slices.ContainsFunc(below[v], func(w *latent) bool { return all.reaches(w, v) })
 	})
+}
+
+// mostOpen is how many elements a chain may begin with that have no prior.
+const mostOpen = 3
+
+// opens reports whether a vector is a chain whose elements go on from one with no prior, as a level does that is said to walk from its first value on: what data say of it makes the precision definite.
+func (v *latent) opens(covered [][]dsl.Range, own ways) bool {
+	if len(v.is) > 1 || len(own.forth) == 0 || len(own.back) > 0 {
+		return false
+	}
+	for n := range mostOpen {
+		if covers(append([]dsl.Range{{Lo: dsl.Fixed(1), Hi: dsl.Fixed(1 + n)}}, covered[0]...), v.i.Range.Hi) {
+			return true
+		}
+	}
+	return false
 }
 
 // relation are the vectors that hold of each.

@@ -142,6 +142,7 @@ type latent struct {
 	n      int           // which of those of the parameter it is
 	is, js []*expr.Index // of its elements, and of others: several where it is an array of vectors, of which each is as if alone
 	i, j   *expr.Index   // those of them that are along a vector
+	open   bool          // its first elements have no prior, and others go on from them
 
 	standard *standard // nil where it has no such prior
 }
