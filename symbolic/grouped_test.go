@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // TestCrossedRows: rows of effects that cross have maps for data of usual sizes, whether their covariance is written by its factor or as a whole: what data say of a row is summed
@@ -73,6 +75,45 @@ Y    ~ bernoulli_logit(eta)
 	of.Sizes = map[string]int{"P": 200, "J": 15, "G": 3}
 	if fitted := d.Fit(of.Sizes, nil); len(fitted.Transports) != 2 {
 		t.Errorf("%d maps, want those of the abilities", len(fitted.Transports))
+	}
+}
+
+// TestCellsBesideGroups: what is left of effects of groups where those of their cells are eliminated takes no operation for each pair of observations, neither for a gradient nor for the reference.
+func TestCellsBesideGroups(t *testing.T) {
+	d, _ := load(t, `model cells
+data N, P, I, G int
+data person  int[N] in 1..P
+data item    int[N] in 1..I
+data testlet int[I] in 1..G
+data y int[N] in {0, 1}
+param theta real[P]
+param b     real[I]
+param gam   real[P, G]
+param s_t, s_b, s_g real > 0
+theta ~ normal(0, s_t)
+b     ~ normal(0, s_b)
+gam   ~ normal(0, s_g)
+s_t, s_b, s_g ~ exponential(1)
+y[n] ~ bernoulli_logit(theta[person[n]] + gam[person[n], testlet[item[n]]] - b[item[n]]) for n in N
+`)
+	if len(d.Transports) != 3 {
+		t.Fatalf("%d maps, want three", len(d.Transports))
+	}
+	of := *d.Model
+	for _, stage := range []expr.Stage{expr.StageGiven, expr.StagePosition} {
+		work := func(answers int) float64 {
+			of.Sizes = map[string]int{"P": 200, "I": 20, "G": 4, "N": answers}
+			total := 0.0
+			for _, def := range d.Prog.Defs {
+				if def.Stage() == stage {
+					total += operations(def.Cost().Ops, &of)
+				}
+			}
+			return total
+		}
+		if twice := work(8000) / work(4000); twice > 2.1 {
+			t.Errorf("twice as many answers take %.2f times as many operations, stage %d", twice, stage)
+		}
 	}
 }
 

@@ -413,7 +413,7 @@ func (p *Posterior) takenOut(m *gaussian, left []int, k int, f *form, dense bool
 			g, r, solved = p.schurBanded(m, left, []int{k}, c.BandFactor(f.bands))
 			s.solved = solved[0]
 		case f.bands != nil:
-			g, r, ok = p.schur(m, left, k, c.Atom(f.bands[0].At(expr.Sub{Index: v.i})), dense)
+			g, r, ok = p.schur(m, left, k, c.Kept(f.bands[0].At(expr.Sub{Index: v.i})), dense)
 		default:
 			g, r = p.schurDense(m, left, k, f.matrix)
 		}
@@ -435,7 +435,7 @@ func (p *Posterior) takenOut(m *gaussian, left []int, k int, f *form, dense bool
 // some block of it is of many diagonals and must not be.
 func (p *Posterior) schur(m *gaussian, left []int, k int, d *expr.Expr, dense bool) (g [][]*expr.Expr, r []*expr.Expr, ok bool) {
 	c, v := p.C, m.v[k]
-	own := c.Atom(m.r[k])
+	own := c.Kept(m.r[k])          // as many elements as the vector has, however many dimensions
 	to := func(l int) *expr.Expr { // at v.i, w.i
 		w := m.v[l]
 		e := c.Div(c.SubstAll(m.g[k][l], w.js, expr.SubsOf(w.is)), d)
