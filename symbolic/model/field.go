@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/hamc-dev/hamc/dsl"
-
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
