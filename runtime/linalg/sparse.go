@@ -214,7 +214,7 @@ func SparseMatrix(dst, planned, places, values []float64) {
 		if to := int(at); to < n {
 			dst[to] += values[l]
 		} else {
-			dst[to] += values[l] / 2
+			dst[to] += float64(values[l] / 2)
 		}
 	}
 }
@@ -283,7 +283,7 @@ func SparseEntries(dst, planned, places, bar []float64) {
 	for l, at := range places {
 		v := bar[int(at)]
 		if int(at) >= n {
-			v /= 2
+			v = float64(v / 2)
 		}
 		dst[l] = v
 	}
