@@ -246,6 +246,7 @@ func (c *checker) declare(o Object) {
 // terms in the order of the text.
 func (c *checker) file(f *File) {
 	c.later, c.soon = map[string]Span{}, map[string]Span{}
+	raiseCounts(f)
 	c.likelihood = map[Expr]bool{}
 	c.remedies.uniform = map[*Param][2]float64{}
 	c.headings = true

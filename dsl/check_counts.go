@@ -49,11 +49,13 @@ func raised(at node, e Expr, by float64) Expr {
 	return &BinaryExpr{node: at, Op: "+", At: at.span, X: e, Y: numberAt(at, by)}
 }
 
-// belowOne is by how much a start of a range has to be raised, and whether it is a number; 0 where it is 1 or more, or is no element of data.
+// belowOne is by how much a start of a range has to be raised, and whether it is a number; 0 where it is 1 or more, no whole number, or no element of data.
 func belowOne(lo Expr) (by float64, fixed bool) {
 	switch lo := lo.(type) {
 	case *Number:
-		return max(0, 1-lo.Value), lo.Value == math.Trunc(lo.Value)
+		if lo.Value == math.Trunc(lo.Value) {
+			return max(0, 1-lo.Value), true
+		}
 	case *UnaryExpr:
 		if n, ok := lo.X.(*Number); ok && lo.Op == "-" && n.Value == math.Trunc(n.Value) {
 			return 1 + n.Value, true

@@ -105,7 +105,6 @@ type partRead struct {
 // parts finds the definitions in parts of a file: what they read of each other may stand further down.
 func (c *checker) parts(f *File) {
 	c.partial = map[partName]*Let{}
-	raiseCounts(f)
 	f.Stmts = c.inOnePart(c.fromBefore(c.byPositions(c.writtenOut(f.Stmts))))
 	whole := map[partName]bool{}
 	note := func(s *LetStmt, of func() *Let) {

@@ -5,7 +5,7 @@
 // derive.go puts all of it together. program.go holds definitions, lower.go decides what becomes one, scatter.go
 // lowers sums by data, reorder.go orders nested sums, adjoint.go is the reverse sweep, contract.go what steps take of the derivatives of the metric, arrays.go values that are
 // computed as wholes, draws.go random ones, entries.go the entries of a matrix, names.go invents names,
-// emission.go counts what emission takes, work.go what a gradient does, dense.go and candidate.go what is chosen by that. evaluate.go evaluates a program: the oracle that tests compare with.
+// emission.go counts what emission takes, work.go what a gradient does, fitted.go and candidate.go what is chosen by that. evaluate.go evaluates a program: the oracle that tests compare with.
 package symbolic
 
 import (

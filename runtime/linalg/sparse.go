@@ -30,8 +30,10 @@ type plan struct {
 // SparseShape is how large a factor is: its order, its entries below the diagonal, and products of two in a column.
 type SparseShape struct{ Order, Entries, Products int }
 
-// Plan and Factor are the lengths of a plan and of a factor.
-func (s SparseShape) Plan() int   { return 3 + 2*s.Order + 1 + 2*s.Entries + s.Products }
+// Plan is the length of a plan.
+func (s SparseShape) Plan() int { return 3 + 2*s.Order + 1 + 2*s.Entries + s.Products }
+
+// Factor is the length of a factor, and of a matrix.
 func (s SparseShape) Factor() int { return s.Order + s.Entries }
 
 func planOf(p []float64) plan {

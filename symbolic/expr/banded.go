@@ -262,14 +262,22 @@ func evalBandCholesky(out []float64, args []*mat.Dense) {
 			a.SetSym(i, i-o, elements(d)[i])
 		}
 	}
+	if l := lowerFactor(a); l != nil {
+		putDiagonals(out, len(args)-1, l)
+	} else {
+		fillNaN(out)
+	}
+}
+
+// lowerFactor is the Cholesky factor of a symmetric matrix, nil where it is not positive definite.
+func lowerFactor(a *mat.SymDense) *mat.TriDense {
 	var chol mat.Cholesky
 	if !chol.Factorize(a) {
-		fillNaN(out)
-		return
+		return nil
 	}
 	var l mat.TriDense
 	chol.LTo(&l)
-	putDiagonals(out, len(args)-1, &l)
+	return &l
 }
 
 // evalBandCholeskyAdjoint is Murray's equation 10, Ā = L⁻ᵀ Φ(Lᵀ L̄) L⁻¹, where Φ takes the lower triangle and half of the

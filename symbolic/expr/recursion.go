@@ -148,7 +148,7 @@ func (d *Def) Bodies() []*Expr {
 	return out
 }
 
-// Position is the value of a subscript; that of one by data is their number.
+// Position is the value of a subscript, of one by data that are declared the number that they hold.
 func (c *Context) Position(s Sub) *Expr { return c.number(s) }
 
 // number is the value of a subscript, an element of the numbers 1, 2, 3, … that are computed once of data.

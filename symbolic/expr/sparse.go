@@ -109,8 +109,7 @@ func perEntry(times, k int) func(args [][]dsl.Extent) Poly {
 	return func(args [][]dsl.Extent) Poly { return Poly{"": times * args[k][0].Offset} }
 }
 
-func secondShape(args [][]dsl.Extent) []dsl.Extent { return args[1] }
-func thirdShape(args [][]dsl.Extent) []dsl.Extent  { return args[2] }
+func thirdShape(args [][]dsl.Extent) []dsl.Extent { return args[2] }
 
 // sparseOperators are rows of Operators.
 var sparseOperators = []Operator{
@@ -158,7 +157,7 @@ var sparseOperators = []Operator{
 		},
 	},
 	{
-		Name: "sparse_cholesky", Short: "sparseChol", Shape: secondShape, Kernel: "linalg.SparseCholesky", Cost: perEntry(2, 0),
+		Name: "sparse_cholesky", Short: "sparseChol", Shape: rightShape, Kernel: "linalg.SparseCholesky", Cost: perEntry(2, 0),
 		Adjoint: func(c *Context, x Applied) []Value {
 			return []Value{c.nothing(x.Args[0]), c.Apply(OperatorOf("sparse_cholesky_adjoint"), x.Args[0], x.Value, x.Bar)}
 		},
@@ -172,18 +171,15 @@ var sparseOperators = []Operator{
 					sym.SetSym(i, j, a.At(i, j))
 				}
 			}
-			var chol mat.Cholesky
-			if !chol.Factorize(sym) {
+			if l := lowerFactor(sym); l != nil {
+				putSparse(out, plan, l)
+			} else {
 				fillNaN(out)
-				return
 			}
-			var l mat.TriDense
-			chol.LTo(&l)
-			putSparse(out, plan, &l)
 		},
 	},
 	{
-		Name: "sparse_cholesky_adjoint", Short: "sparseCholBar", Shape: secondShape, Kernel: "linalg.SparseCholeskyAdjoint", Cost: perEntry(4, 0),
+		Name: "sparse_cholesky_adjoint", Short: "sparseCholBar", Shape: rightShape, Kernel: "linalg.SparseCholeskyAdjoint", Cost: perEntry(4, 0),
 		Eval: func(out []float64, args []*mat.Dense) {
 			plan := elements(args[0])
 			a := choleskyAdjoint(sparseDense(plan, elements(args[1])), sparseDense(plan, elements(args[2])))
@@ -208,7 +204,7 @@ var sparseOperators = []Operator{
 		},
 	},
 	{
-		Name: "sparse_log_det_adjoint", Short: "logDetBar", Shape: secondShape, Kernel: "linalg.SparseLogDetAdjoint", Cost: perEntry(1, 1),
+		Name: "sparse_log_det_adjoint", Short: "logDetBar", Shape: rightShape, Kernel: "linalg.SparseLogDetAdjoint", Cost: perEntry(1, 1),
 		Eval: func(out []float64, args []*mat.Dense) {
 			clear(out)
 			for i, v := range elements(args[1])[:sparseOrder(elements(args[0]))] {
@@ -244,7 +240,7 @@ var sparseOperators = []Operator{
 		},
 	},
 	{
-		Name: "sparse_outer", Short: "sparseOuter", Shape: secondShape, Kernel: "linalg.SparseOuter", Cost: perEntry(1, 1),
+		Name: "sparse_outer", Short: "sparseOuter", Shape: rightShape, Kernel: "linalg.SparseOuter", Cost: perEntry(1, 1),
 		Eval: func(out []float64, args []*mat.Dense) {
 			plan := elements(args[0])
 			var a mat.Dense

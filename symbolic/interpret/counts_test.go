@@ -7,7 +7,7 @@ import (
 
 // TestCounts: sums over counts from 0 on, which select nothing, have the values of loops.
 func TestCounts(t *testing.T) {
-	const head = "model m\ndata n, K int\ndata y int[n] >= 0\ndata w real[K]\nparam a real\nlet most[i in n] = min(y[i], 4)\n"
+	const head = "model m\ndata n, K int\ndata y int[n] >= 0\ndata w real[K]\nparam a real\nlet most[i in n] = min(y[i], 4)\nfunc tail(m real, top int) = sum(k in 0..top) exp(-k*m)\n"
 	const data = `{"n": 4, "K": 6, "y": [0, 3, 1, 6], "w": [1, 2, 0.5, 3, 1, 4]}`
 	y, w := []int{0, 3, 1, 6}, []float64{1, 2, 0.5, 3, 1, 4}
 	const a = 0.7
@@ -26,6 +26,7 @@ func TestCounts(t *testing.T) {
 	plain := func(k float64) float64 { return k*k + a*k }
 	for text, want := range map[string]float64{
 		"sum(k in 0..K) (k^2 + a*k)":              loop(0, 6, plain),
+		"tail(a, K)":                              loop(0, 6, func(k float64) float64 { return math.Exp(-a * k) }),
 		"sum(k in -2..3) (k^2 + a*k)":             loop(-2, 3, plain),
 		"log_sum_exp(k in 0..K-1) (a*k)":          math.Log(loop(0, 5, func(k float64) float64 { return math.Exp(a * k) })),
 		"sum(i in n, k in y[i]..K) (k^2 + a*k)":   each(func(y int) float64 { return loop(y, 6, plain) }),

@@ -178,7 +178,7 @@ type elimination struct {
 func (p *Posterior) tried(latents, unknown []*latent) (steps []*step, used []*PosteriorTerm) {
 	steps, used = p.factorised(latents, view{unknown: unknown})
 	switch {
-	case steps == nil && len(latents) == 1 && len(latents[0].is) > 1 && p.Maps.dense():
+	case steps == nil && len(latents) == 1 && len(latents[0].is) > 1 && !p.Maps.banded():
 		return p.factorised(latents, view{apart: true, unknown: unknown})
 	case steps != nil && (p.Maps == TurnedMaps || p.Maps == FrozenMaps) && !p.turned(steps):
 		if frozen, of := p.factorised(latents, view{frozen: true, unknown: unknown}); frozen != nil && (p.Maps == FrozenMaps || p.turned(frozen)) {
@@ -244,7 +244,7 @@ func (p *Posterior) eliminate(m *gaussian, left []int) (*step, int) {
 // eliminateDense takes any one out, where dense blocks are allowed: an array of vectors, of which each has a small block, before the others, with which its elements would
 // know of one another; then the longest of those whose block is diagonal, or else the first.
 func (p *Posterior) eliminateDense(m *gaussian, left []int) (*step, int) {
-	if !p.Maps.dense() || !m.scaled {
+	if p.Maps.banded() || !m.scaled {
 		return nil, 0
 	}
 	blocks := make([]*form, len(left))
@@ -282,7 +282,7 @@ func (p *Posterior) eliminateDense(m *gaussian, left []int) (*step, int) {
 	if len(blocks[at].bands) > 1 {
 		blocks[at].bands = nil
 	}
-	if p.Maps != SparseMaps || blocks[at].bands != nil {
+	if p.Maps.dense() || blocks[at].bands != nil {
 		return p.takenOut(m, left, left[at], blocks[at], true), at
 	}
 	of := p.sparseOf(m.v[left[at]], blocks[at].matrix)
@@ -439,7 +439,7 @@ func (p *Posterior) schur(m *gaussian, left []int, k int, d *expr.Expr, dense bo
 	to := func(l int) *expr.Expr { // at v.i, w.i
 		w := m.v[l]
 		e := c.Div(c.SubstAll(m.g[k][l], w.js, expr.SubsOf(w.is)), d)
-		if dense && p.Maps != SparseMaps { // whose blocks stay sums of deltas
+		if dense && p.Maps.dense() { // sparse blocks stay sums of deltas
 			e = c.Atom(e)
 		}
 		return e
@@ -483,7 +483,7 @@ func (p *Posterior) remaining(m *gaussian, left []int, k int, dense bool, less f
 	block := func(l, o int) *expr.Expr {
 		e := c.Sub(g[l][o], less(l, o))
 		switch {
-		case dense && p.Maps != SparseMaps || m.v[l].level() && m.v[o].level():
+		case dense && p.Maps.dense() || m.v[l].level() && m.v[o].level():
 			e = c.Atom(e)
 		case m.many():
 			e = m.kept(p, l, o, e)

@@ -76,6 +76,9 @@ func (p *Posterior) sparseOf(v *latent, matrix expr.Value) *sparse {
 	var rows, columns [][]float64
 	var collect func(e, factor *expr.Expr) bool
 	collect = func(e, factor *expr.Expr) bool {
+		if factor.HasFree(j) { // nor has it i
+			return false
+		}
 		if d := c.StripDelta(e, i, j); d != nil {
 			diagonal.Add(c.Mul(factor, d))
 			return true
@@ -154,7 +157,7 @@ func holding(c *expr.Context, e *expr.Expr, i *expr.Index) (f, rest *expr.Expr) 
 // entries writes f Σ_l w δ[i,a[l]] δ[j,b[l]] as the entries f w at (a[l], b[l]).
 func (p *Posterior) entries(e, factor *expr.Expr, i, j *expr.Index) (out expr.Entries, ok bool) {
 	c := p.C
-	if e.Op != expr.Sum || factor.HasFree(i) || factor.HasFree(j) || e.Index.Range.Lo != dsl.Fixed(1) || e.Args[0].Op != expr.Mul {
+	if e.Op != expr.Sum || e.Index.Range.Lo != dsl.Fixed(1) || e.Args[0].Op != expr.Mul {
 		return out, false
 	}
 	body := e.Args[0]

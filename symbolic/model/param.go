@@ -232,7 +232,7 @@ const MostVectors = 4
 func (p *Posterior) vectors(q *dsl.Param) (number int, shape []dsl.Extent, across bool) {
 	shape = q.Coordinates()
 	most := MostVectors
-	if p.Maps.dense() {
+	if !p.Maps.banded() {
 		most = 2
 	}
 	few := func(x dsl.Extent) bool { return x.IsConst() && x.Offset <= most }

@@ -15,7 +15,7 @@ type pin struct {
 // pinned reports whether a term is one about a weighted sum of the elements of one vector, all weights the same, and keeps that. Dense precisions have such terms in them.
 func (p *Posterior) pinned(m *gaussian, t *PosteriorTerm, s *normalPrior) bool {
 	c := p.C
-	if p.Maps.dense() && p.Maps != SparseMaps || len(s.each) != 1 || len(s.each[0].indices) > 0 || s.each[0].u.Op == expr.Ref || s.each[0].precision == nil {
+	if p.Maps.dense() || len(s.each) != 1 || len(s.each[0].indices) > 0 || s.each[0].u.Op == expr.Ref || s.each[0].precision == nil {
 		return false
 	}
 	e, at := s.each[0], -1

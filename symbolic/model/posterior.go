@@ -105,7 +105,7 @@ func (p *Posterior) Elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 	if p.Maps != NoMaps {
 		latents, numbers = latentsOf(m, block)
 	}
-	if p.Maps.dense() {
+	if !p.Maps.banded() {
 		numbers = nil
 	}
 	p.chains = chainsOf(m, latents)

@@ -45,9 +45,10 @@ const (
 )
 
 // dense reports whether blocks may be dense.
-func (m Maps) dense() bool {
-	return m == DenseMaps || m == TurnedMaps || m == FrozenMaps || m == SparseMaps
-}
+func (m Maps) dense() bool { return m == DenseMaps || m == TurnedMaps || m == FrozenMaps }
+
+// banded reports whether no block may be anything but banded.
+func (m Maps) banded() bool { return !m.dense() && m != SparseMaps }
 
 // Transport is the map of one latent vector.
 type Transport struct {
@@ -216,7 +217,7 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 		if alone == nil && own == nil {
 			continue // a term of it that is not Gaussian in it is not so in it and others either
 		}
-		if p.Maps.dense() && alone == nil {
+		if !p.Maps.banded() && alone == nil {
 			continue // a regression with a prior of known scale, of which a dense map would be the same nearly everywhere
 		}
 		more := p.unfilled(slices.Concat(chosen, unit))

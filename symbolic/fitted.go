@@ -23,8 +23,8 @@ func (r *Derived) Uncarried() bool {
 // many reports whether a size is more than a few, or may be. Of a few numbers an adapted metric knows as much as a map.
 func many(x dsl.Extent) bool { return !x.IsConst() || x.Offset > model.MostVectors }
 
-// Fit derives a model that leaves its metric to hamc for the sizes of its data: with dense precisions of latent vectors, which regressions with a prior of unknown scale
-// have. It is r where no more vectors have maps with them, or these cost too much. Where sizes decide which of several vectors have maps, r is derived anew for them before.
+// Fit derives a model that leaves its metric to hamc for the data at hand, their sizes and the numbers that they hold, by name, nil where these are not known: with dense precisions of latent vectors,
+// which regressions with a prior of unknown scale have, or sparse ones, of vectors whose elements data couple in pairs. It is r where no more vectors have maps with them, or these cost too much. Where sizes decide which of several vectors have maps, r is derived anew for them before.
 func (r *Derived) Fit(sizes map[string]int, values map[string][]float64) *Derived {
 	m := *r.Model
 	m.Sizes, m.Values = sizes, values
