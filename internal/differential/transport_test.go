@@ -2,6 +2,7 @@ package differential
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,7 +56,7 @@ func declared(t *testing.T, m, without runtime.Posterior, q []float64) {
 // variates given the other parameters, whatever these are: ∂L/∂z = −z. So the centre is the conditional mean, and the factor
 // that of the conditional precision, of several vectors together too.
 func TestTransportsWhiten(t *testing.T) {
-	for _, s := range sampled(t, "transport_schools", "transport_funnel", "transport_slopes", "transport_nested", "transport_groups", "transport_functions", "transport_level", "transport_mean", "transport_balanced", "transport_balanced_three", "transport_lognormal", "transport_columns", "transport_walks", "transport_panel", "transport_held", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_coupled_walks", "transport_seasonal", "transport_months", "dense_horseshoe", "dense_rows", "dense_animal", "dense_scores", "dense_sum_to_zero_series", "transport_observed_rows", "transport_variates", "innovations_walk", "innovations_sum", "innovations_cycle", "innovations_columns", "sparse_field", "transport_open") {
+	for _, s := range sampled(t, "transport_schools", "transport_funnel", "transport_slopes", "transport_nested", "transport_groups", "transport_functions", "transport_level", "transport_mean", "transport_balanced", "transport_balanced_rows", "transport_balanced_three", "transport_lognormal", "transport_columns", "transport_walks", "transport_panel", "transport_held", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_coupled_walks", "transport_seasonal", "transport_months", "dense_horseshoe", "dense_rows", "dense_animal", "dense_scores", "dense_sum_to_zero_series", "transport_observed_rows", "transport_variates", "innovations_walk", "innovations_sum", "innovations_cycle", "innovations_columns", "sparse_field", "transport_open") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)
@@ -125,15 +126,49 @@ func TestTransportsScore(t *testing.T) {
 	}
 }
 
+// TestRowsHeldByData: rows x = m + C u that are determined before what crosses with them stay where data hold them while their mean m moves: they follow it by the share that the prior has in
+// their precision, and not as it is.
+func TestRowsHeldByData(t *testing.T) {
+	s := named(t, "transport_answers")[0]
+	p, err := s.interpreted()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := p.(runtime.Anchored)
+	const rows, mean, scale = 6, 12, 14 // where xi, mu and log(tau) begin
+	q := make([]float64, m.Info().Dim())
+	q[scale], q[scale+1] = 1, 1 // of a prior of which data say more
+	at := slices.Clone(q)
+	for n := range rows {
+		at[n] = float64(n) - 2.2 // else data say nothing of discriminations
+	}
+	m.SetReference(at)
+	moved := slices.Clone(q)
+	moved[mean] += 0.1
+	moved[mean+1] += 0.1
+	x, y := make([]float64, m.Info().Size()), make([]float64, m.Info().Size())
+	m.Constrain(x, q)
+	m.Constrain(y, moved)
+	for n := range 6 {
+		if d := y[rows+n] - x[rows+n]; !(math.Abs(d) < 0.08) {
+			t.Errorf("element %d of xi moves by %v where mu does by 0.1", n+1, d)
+		}
+	}
+}
+
 // TestTransportsLogJacobian: what is left of the log density without log |∂x/∂z| is that of the values: of the same model without
 // maps.
 func TestTransportsLogJacobian(t *testing.T) {
-	for _, s := range sampled(t, "transport_schools", "transport_mean", "transport_order_two", "transport_nested", "transport_groups", "transport_functions", "transport_tails", "transport_balanced", "transport_three", "transport_curves", "transport_counts_written", "transport_rates", "transport_proportions", "transport_halves", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_months", "transport_testlets", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_back", "transport_differences", "transport_levels_of_two", "transport_measured", "transport_measured_rows", "transport_measured_whole", "transport_recursion_reference", "transport_hidden", "transport_truncated", "transport_bounds", "transport_bounds_seen", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "dense_sum_to_zero_series", "transport_observed_rows", "transport_variates", "transport_variates_hits", "transport_observed_crossed", "transport_rows_curves", "dense_rows", "dense_rows_crossed", "dense_games", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process", "dense_animal", "dense_recursion", "transport_mixture", "transport_overlooked", "transport_overlooked_rows", "transport_switched", "transport_measured_beside", "dense_basis", "dense_basis_scale", "innovations_walk", "innovations_sum", "innovations_cycle", "innovations_columns", "innovations_counts", "innovations_renewal", "recursion_latent", "transport_growth", "transport_occupancy", "innovations_learning", "innovations_population", "transport_open", "sparse_field", "sparse_neighbours") {
+	for _, s := range sampled(t, "transport_schools", "transport_mean", "transport_order_two", "transport_nested", "transport_groups", "transport_functions", "transport_tails", "transport_balanced", "transport_balanced_rows", "transport_three", "transport_answers", "transport_curves", "transport_counts_written", "transport_rates", "transport_proportions", "transport_halves", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_months", "transport_testlets", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_back", "transport_differences", "transport_levels_of_two", "transport_measured", "transport_measured_rows", "transport_measured_whole", "transport_recursion_reference", "transport_hidden", "transport_truncated", "transport_bounds", "transport_bounds_seen", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "dense_sum_to_zero_series", "transport_observed_rows", "transport_variates", "transport_variates_hits", "transport_observed_crossed", "transport_rows_curves", "dense_rows", "dense_rows_crossed", "dense_games", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process", "dense_animal", "dense_recursion", "transport_mixture", "transport_overlooked", "transport_overlooked_rows", "transport_switched", "transport_measured_beside", "dense_basis", "dense_basis_scale", "innovations_walk", "innovations_sum", "innovations_cycle", "innovations_columns", "innovations_counts", "innovations_renewal", "recursion_latent", "transport_growth", "transport_occupancy", "innovations_learning", "innovations_population", "transport_open", "sparse_field", "sparse_neighbours") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := p.(runtime.Transported)
+		m, ok := p.(runtime.Transported)
+		if !ok {
+			t.Errorf("%s: no map", s.name)
+			continue
+		}
 		without := unmapped(t, s)
 		n := m.Info().Dim()
 		if anchored, ok := m.(runtime.Anchored); ok {
@@ -219,7 +254,7 @@ func TestTransportsFollowScales(t *testing.T) {
 
 // TestTransportsVolume: log |∂x/∂z| is that of differences of the map. No other test sees a part of it that does not depend on z.
 func TestTransportsVolume(t *testing.T) {
-	for _, s := range sampled(t, "transport_schools", "transport_open", "sparse_field", "sparse_neighbours", "transport_mean", "transport_order_two", "transport_nested", "transport_groups", "transport_functions", "transport_balanced", "transport_three", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_months", "transport_testlets", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_back", "transport_differences", "transport_levels_of_two", "transport_measured", "transport_measured_rows", "transport_measured_whole", "transport_recursion_reference", "transport_hidden", "transport_truncated", "transport_bounds", "transport_bounds_seen", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "dense_sum_to_zero_series", "transport_observed_rows", "transport_variates", "transport_variates_hits", "transport_observed_crossed", "transport_rows_curves", "dense_rows", "dense_rows_crossed", "dense_games", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process", "dense_animal", "dense_recursion", "transport_mixture", "transport_overlooked", "transport_overlooked_rows", "transport_switched", "transport_measured_beside", "dense_basis", "dense_basis_scale", "innovations_walk", "innovations_sum", "innovations_cycle", "innovations_columns", "innovations_counts", "innovations_renewal", "recursion_latent", "transport_growth", "transport_occupancy", "innovations_learning", "innovations_population") {
+	for _, s := range sampled(t, "transport_schools", "transport_open", "sparse_field", "sparse_neighbours", "transport_mean", "transport_order_two", "transport_nested", "transport_groups", "transport_functions", "transport_balanced", "transport_balanced_rows", "transport_three", "transport_answers", "transport_columns", "transport_rows", "transport_walks", "transport_positive", "transport_three_columns", "transport_hurdle", "transport_coupled_walks", "transport_cells", "transport_panel", "transport_cube", "transport_seasonal", "transport_months", "transport_testlets", "transport_leverage", "transport_pinned", "transport_ranking", "transport_detection", "transport_trend", "transport_vector_ar", "transport_walk_covariance", "transport_back", "transport_differences", "transport_levels_of_two", "transport_measured", "transport_measured_rows", "transport_measured_whole", "transport_recursion_reference", "transport_hidden", "transport_truncated", "transport_bounds", "transport_bounds_seen", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "dense_sum_to_zero_series", "transport_observed_rows", "transport_variates", "transport_variates_hits", "transport_observed_crossed", "transport_rows_curves", "dense_rows", "dense_rows_crossed", "dense_games", "dense_rows_joint", "dense_rows_curves", "dense_multi_normal", "dense_effects", "dense_process", "dense_animal", "dense_recursion", "transport_mixture", "transport_overlooked", "transport_overlooked_rows", "transport_switched", "transport_measured_beside", "dense_basis", "dense_basis_scale", "innovations_walk", "innovations_sum", "innovations_cycle", "innovations_columns", "innovations_counts", "innovations_renewal", "recursion_latent", "transport_growth", "transport_occupancy", "innovations_learning", "innovations_population") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)

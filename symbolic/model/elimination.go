@@ -26,14 +26,15 @@ type step struct {
 	strand   int
 }
 
-// shift is what the precision of a vector lacks along (1, …, 1), because the sums of other vectors are not known before it: with the diagonal
-// D it is P = D − (1 − φ) D 1 1ᵀ D/d.
+// shift is what the precision of a vector lacks along a direction, because the shifts of other vectors are not known before it: with the diagonal
+// D and the direction v it is P = D − (1 − φ) D v vᵀ D/(vᵀ D v). One unknown shift moves the vector along v = D⁻¹U, of several it is taken for (1, …, 1).
 type shift struct {
-	d   *expr.Expr // 1ᵀ D 1
-	phi *expr.Expr // 1ᵀ P 1/d
+	direction *expr.Expr // v at the index of the vector
+	square    *expr.Expr // vᵀ D v
+	det       *expr.Expr // φ = vᵀ P v/(vᵀ D v)
 }
 
-// shifted makes a step out of the Gaussian of its vector x, of those that are determined earlier, which are known, and of those
+// shifted makes the steps of a unit, of vectors x that know of one another group by group, out of the Gaussian of these, of those that are determined earlier, which are known, and of those
 // determined later, of which each is its reference and an unknown shift, y = ŷ + s 1. Where vectors cross, a[g] + b[h], the shift is what
 // matters: the data say what a sum of means is, and little of each, while differences within a vector are known however the other is. With
 //
@@ -41,28 +42,58 @@ type shift struct {
 //	⎣Uᵀ  C⎦ ⎣s⎦ = ⎣κ⎦
 //
 // x has the mean D⁻¹(ρ − U s), s = (C − Uᵀ D⁻¹ U)⁻¹(κ − Uᵀ D⁻¹ρ), and the precision P = D − U C⁻¹ Uᵀ. All shifts move all elements of x by
-// much the same, so that P is taken for D less a multiple of D 1 1ᵀ D, which has the same 1ᵀ P 1. It reports whether there is such a Gaussian.
-func (p *Posterior) shifted(s *step, later []*latent, earlier []*latent) bool {
+// much the same, so that P is taken for D less a multiple of D 1 1ᵀ D, which has the same 1ᵀ P 1. Of several vectors that is so of the first given the others, and then of these without it.
+// It reports whether there is such a Gaussian.
+func (p *Posterior) shifted(own []*step, later, earlier []*latent) bool {
+	if len(later) == 0 || slices.ContainsFunc(own, func(s *step) bool { return len(s.bands) != 1 || len(s.v.is) > 1 || s.pin != nil || s.v.spread() }) {
+		return false
+	}
+	var unit []*latent
+	for _, s := range own {
+		unit = append(unit, s.v)
+	}
+	m := p.gaussianOf(slices.Concat(unit, later, earlier), view{})
+	if m == nil || m.bent {
+		return false
+	}
+	for _, s := range own {
+		// What would be measured of all together the maps do not know.
+		if !holds(m.used, s.used) || slices.ContainsFunc(m.measures, func(x *Measure) bool { return !slices.Contains(s.measures, x) }) {
+			return false
+		}
+	}
+	q := p.withShifts(m, len(unit), len(later))
+	if q == nil {
+		return false
+	}
+	left := make([]int, len(q.v))
+	for n := range left {
+		left[n] = n
+	}
+	for k, s := range own {
+		p.shift(s, q, left, len(unit))
+		s.predicted = m.predicted
+		if left = left[1:]; k < len(own)-1 {
+			var ok bool
+			if q.g, q.r, ok = p.schur(q, append([]int{k}, left...), k, p.C.Kept(s.bands[0].At(expr.Sub{Index: s.v.i})), false); !ok {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// withShifts is the Gaussian of the vectors of a unit, which are the first of m, and of the shifts of those after them, which are unknown, as numbers. The others are known. One that goes along with the
+// unit, element by element, as other effects of the same groups, does not shift it, and is at its reference. It is nil where no vector of the unit sees a shift.
+func (p *Posterior) withShifts(m *gaussian, vectors, unknown int) *gaussian {
 	c := p.C
-	if len(s.bands) != 1 || len(later) == 0 || len(s.v.is) > 1 || s.pin != nil {
-		return false
-	}
-	together := append([]*latent{s.v}, later...)
-	unknown := len(later)
-	together = append(together, earlier...)
-	m := p.gaussianOf(together, view{})
-	if m == nil || m.bent || !holds(m.used, s.used) {
-		return false
-	}
-	if slices.ContainsFunc(m.measures, func(x *Measure) bool { return !slices.Contains(s.measures, x) }) {
-		return false // what would be measured of all together the maps do not know
-	}
 	// What is left of a right side where the others, those of unknown shift among them, are where they are.
 	rest := func(k int) *expr.Expr {
 		r := m.r[k]
-		for l, v := range m.v[1:] {
-			r = c.Sub(r, m.times(p, k, l+1, func(at ...expr.Sub) *expr.Expr {
-				if l < unknown {
+		for l := vectors; l < len(m.v); l++ {
+			v := m.v[l]
+			r = c.Sub(r, m.times(p, k, l, func(at ...expr.Sub) *expr.Expr {
+				if l < vectors+unknown {
 					return p.referenceOf(v, at...)
 				}
 				return c.Ref(v.values(), at...)
@@ -71,41 +102,99 @@ func (p *Posterior) shifted(s *step, later []*latent, earlier []*latent) bool {
 		return r
 	}
 	ones := func(...expr.Sub) *expr.Expr { return c.Number(1) }
-	i := s.v.i
-	diagonal := c.Atom(s.bands[0].At(expr.Sub{Index: i}))
-	rho := c.Atom(rest(0))
-	var u, sums, kappa []*expr.Expr // columns of U, Uᵀ1, κ
-	var coarse, schur [][]*expr.Expr
+	var of []int // vectors of m
+	for k := range vectors {
+		of = append(of, k)
+	}
+	for l := vectors; l < vectors+unknown; l++ {
+		if !slices.ContainsFunc(of[:vectors], func(k int) bool { return m.alongside(p, k, l) }) {
+			of = append(of, l)
+		}
+	}
+	size := len(of)
+	q := &gaussian{v: make([]*latent, size), g: make([][]*expr.Expr, size), r: make([]*expr.Expr, size)}
 	crossing := false
-	for l := 1; l <= unknown; l++ {
-		column := m.times(p, 0, l, ones)
-		crossing = crossing || !column.IsNum(0)
-		u = append(u, c.Atom(column))
+	for k, n := range of {
+		v := m.v[n]
+		q.g[k] = make([]*expr.Expr, size)
+		if q.v[k], q.r[k] = v, c.Atom(rest(n)); k >= vectors {
+			q.v[k] = &latent{b: v.b, n: v.n}
+			q.r[k] = c.Atom(c.SumAll(v.is, q.r[k]))
+		}
+		for l, o := range of {
+			switch {
+			case k < vectors && l < vectors:
+				q.g[k][l] = m.g[k][l]
+			case k < vectors:
+				column := m.times(p, k, o, ones)
+				crossing = crossing || !column.IsNum(0)
+				q.g[k][l] = c.Atom(column)
+			case l < vectors:
+				q.g[k][l] = c.SubstAll(q.g[l][k], m.v[l].is, expr.SubsOf(m.v[l].js))
+			case l < k:
+				q.g[k][l] = q.g[l][k]
+			default:
+				q.g[k][l] = c.Atom(c.SumAll(v.is, m.times(p, n, o, ones)))
+			}
+		}
 	}
 	if !crossing {
-		return false
+		return nil
+	}
+	return q
+}
+
+// alongside reports whether each element of vector k is seen with one of vector l, that at its own index.
+func (m *gaussian) alongside(p *Posterior, k, l int) bool {
+	v, w := m.v[k], m.v[l]
+	return !m.g[k][l].IsNum(0) && len(v.is) == 1 && len(w.is) == 1 && v.is[0].Range == w.is[0].Range && p.onDiagonal(m.g[k][l], v.is[0], w.js[0]) != nil
+}
+
+// shift makes a step of the first vector that is left of a Gaussian with shifts, which stand behind its vectors.
+func (p *Posterior) shift(s *step, q *gaussian, left []int, vectors int) {
+	c, k := p.C, left[0]
+	i := s.v.i
+	others := slices.DeleteFunc(slices.Clone(left[1:]), func(l int) bool { return l >= vectors })
+	known := func(n int) *expr.Expr {
+		r := q.r[n]
+		for _, l := range others {
+			w := q.v[l]
+			r = c.Sub(r, c.SumAll(w.js, c.Mul(q.g[n][l], c.Ref(w.values(), expr.SubsOf(w.js)...))))
+		}
+		return r
+	}
+	diagonal, rho := c.Atom(s.bands[0].At(expr.Sub{Index: i})), c.Atom(known(k))
+	var u, sums, kappa []*expr.Expr // columns of U, Uᵀ1, κ
+	var coarse, schur [][]*expr.Expr
+	for l := vectors; l < len(q.v); l++ {
+		u = append(u, c.Atom(q.g[k][l]))
 	}
 	for l := range u {
-		v := m.v[l+1]
+		row := q.g[vectors+l][vectors:]
 		sums = append(sums, c.Atom(c.Sum(i, u[l])))
-		kappa = append(kappa, c.Atom(c.Sub(c.SumAll(v.is, rest(l+1)), c.Sum(i, c.Div(c.Mul(u[l], rho), diagonal)))))
-		full, less := make([]*expr.Expr, unknown), make([]*expr.Expr, unknown)
-		for o := l; o < unknown; o++ {
-			full[o] = c.Atom(c.SumAll(v.is, m.times(p, l+1, o+1, ones)))
+		kappa = append(kappa, c.Atom(c.Sub(known(vectors+l), c.Sum(i, c.Div(c.Mul(u[l], rho), diagonal)))))
+		full, less := make([]*expr.Expr, len(u)), make([]*expr.Expr, len(u))
+		for o := l; o < len(u); o++ {
+			full[o] = c.Atom(row[o])
 			less[o] = c.Atom(c.Sub(full[o], c.Sum(i, c.Div(c.Mul(u[l], u[o]), diagonal))))
 		}
 		coarse, schur = append(coarse, full), append(schur, less)
 	}
-	d := c.Atom(c.Sum(i, diagonal))
-	phi := c.Number(1)
-	for l, x := range p.solved(coarse, sums) {
-		phi = c.Sub(phi, c.Div(c.Mul(x, sums[l]), d))
+	if len(u) == 1 {
+		square := c.Atom(c.Sum(i, c.Div(c.Mul(u[0], u[0]), diagonal)))
+		s.shift = &shift{direction: c.Div(u[0], diagonal), square: square, det: c.Atom(c.Div(schur[0][0], coarse[0][0]))}
+	} else {
+		d := c.Atom(c.Sum(i, diagonal))
+		phi := c.Number(1)
+		for l, x := range p.solved(coarse, sums) {
+			phi = c.Sub(phi, c.Div(c.Mul(x, sums[l]), d))
+		}
+		s.shift = &shift{direction: c.Number(1), square: d, det: c.Atom(phi)}
 	}
 	for l, x := range p.solved(schur, kappa) {
 		rho = c.Sub(rho, c.Mul(u[l], x))
 	}
-	s.r, s.predicted, s.shift = rho, m.predicted, &shift{d: d, phi: c.Atom(phi)}
-	return true
+	s.r = rho
 }
 
 // solved is the solution of a small symmetric positive definite system, of which a[k][l] with l ≥ k is read, by elimination.

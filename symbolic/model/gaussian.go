@@ -182,7 +182,7 @@ func (p *Posterior) gaussianOf(latents []*latent, as view) *gaussian {
 		first, observed := c.Diff(m.quadratic, v.values(), expr.SubsOf(v.is)...), c.Diff(data, stands.of(v), expr.SubsOf(v.is)...)
 		seen := c.Interchanged(stands.none(p.without(observed, latents)))
 		for _, x := range m.predictors {
-			seen = c.Add(seen, c.Interchanged(c.SumAll(x.indices, c.Mul(x.seen(p, v, v.is), c.Add(c.Mul(x.weight, p.beyond(x.gap(p, latents), as.unknown)), x.score)))))
+			seen = c.Add(seen, c.Interchanged(c.SumAll(x.indices, c.Mul(x.seen(p, v, v.is), c.Add(c.Mul(x.weight, x.beyond(p, latents, as.unknown)), x.score)))))
 		}
 		var row, exact []*expr.Expr
 		for _, w := range latents {
@@ -216,12 +216,22 @@ func (m *gaussian) sees(v *latent) bool {
 }
 
 // beyond is the gap of a predictor of vectors that are determined before others: where that is made of those, it is at the reference, numbers included. With the numbers as they are and
-// the others as they were the whole would be one that the posterior does not have.
-func (p *Posterior) beyond(gap *expr.Expr, unknown []*latent) *expr.Expr {
+// the others as they were the whole would be one that the posterior does not have. Of rows x = m + C u, though, m is their own: data hold x where it is, and u has to follow m.
+func (x *predictor) beyond(p *Posterior, latents, unknown []*latent) *expr.Expr {
+	c, gap := p.C, x.gap(p, latents)
 	if !mentionsAny(gap, unknown) {
 		return gap
 	}
-	return p.atReference(gap)
+	gap = p.atReference(gap)
+	for _, v := range latents {
+		if v.standard == nil || v.spread() {
+			continue
+		}
+		mean := v.standard.mean(v.n, expr.Sub{Index: v.i})
+		moved := c.Sub(p.atReference(mean), p.latentsAtReference(mean, unknown))
+		gap = c.Add(gap, c.SumAll(v.is, c.Mul(p.atReference(x.direct(p, v, v.is)), moved)))
+	}
+	return gap
 }
 
 // takeTerm adds what a term says of the vectors of a Gaussian. It reports whether there may be one with that.

@@ -300,14 +300,12 @@ func (p *Posterior) apartFrom(chosen []*latent, units [][]*latent) (steps []*ste
 	later := slices.Clone(chosen)
 	for n, unit := range units {
 		own, _ := p.eliminatedBefore(unit, later)
-		for k, s := range own {
-			earlier := slices.Concat(units[n+1:]...)
-			for _, o := range own[k+1:] {
-				earlier = append(earlier, o.v)
-			}
-			if s.v.b.Matrix() || s.v.standard != nil || !p.shifted(s, later, earlier) {
+		if !p.shifted(own, later, slices.Concat(units[n+1:]...)) {
+			for _, s := range own {
 				s.freeze(p, later)
 			}
+		}
+		for _, s := range own {
 			later = append(later, s.v)
 		}
 		steps = append(steps, own...)
