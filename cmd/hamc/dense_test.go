@@ -66,3 +66,40 @@ y ~ normal(x*b, s)
 		}
 	}
 }
+
+// TestSteered: the sizes of the data decide which of vectors that all have a map without them keep it: loadings and scales of what is measured stand for themselves, for the sake of the
+// scores of many more persons, whose map depends on them.
+func TestSteered(t *testing.T) {
+	const model = `model scores
+data N, K int
+data y real[N, K]
+data f int[K] in 1..2
+param lam real[K] > 0
+param psi real[K] > 0
+param eta real[N, 2]
+param R corr_cholesky[2]
+lam ~ normal(0.7, 0.5)
+psi ~ half_normal(1)
+R ~ lkj_corr_cholesky(1)
+eta ~ multi_normal_cholesky(0, R)
+y[i, k] ~ normal(lam[k]*eta[i, f[k]], psi[k]) for i in N, k in K
+`
+	t.Chdir(t.TempDir())
+	y := make([][]float64, 12)
+	for i := range y {
+		y[i] = []float64{float64(i%3) - 1, float64(i%4) - 2, float64(i%5) - 2}
+	}
+	text, err := json.Marshal(map[string]any{"N": len(y), "K": 3, "y": y, "f": []int{1, 1, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{"scores.ham": []byte(model), "scores.json": text} {
+		if err := os.WriteFile(name, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	said := fine(t, "run", "scores.ham", "--data", "scores.json", "--evaluate", "--chains", "1", "--warmup", "0", "--draws", "1", "--steps", "1", "--step-size", "0.1", "--output-dir", "one").stderr
+	if !strings.Contains(said, "transport of eta,") {
+		t.Errorf("not eta alone has a map:\n%s", said)
+	}
+}

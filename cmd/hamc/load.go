@@ -213,7 +213,7 @@ func (m *model) fit(data *interpret.Data) bool {
 		derivations.Add(1)
 		m.d = m.d.Nest(nested)
 	}
-	if !m.d.Uncarried() {
+	if !m.d.Uncarried() && !m.d.Unsized {
 		return m.d != was
 	}
 	d, sizes := m.d, map[string]int{}
