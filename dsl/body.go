@@ -33,7 +33,7 @@ func (r *reading) equations(o *OdeStmt) error {
 			case "~":
 				return "; terms of the density stand below it"
 			case "let":
-				return "; write the value out in them"
+				return "; write the value out in them, or as a function of the time and the states that stands above: `func inflow(time real) = …`"
 			}
 			return ""
 		},

@@ -425,6 +425,9 @@ func (c *checker) indexed(e *IndexExpr) {
 		if l, ok := definitionNamed(e.Base); ok && l.addsDensities() {
 			hint = fmt.Sprintf("a density of arrays is the sum over their elements; that of each is a definition with an index, `let %s[i in n] = …`", l.Name)
 		}
+		if v := c.odeVar(e.Base); v != nil {
+			hint = "states and arguments are scalars; data and parameters are known in the equations by their names, arrays too: `ode f(v) { v' = -k[1]*v + … }`"
+		}
 		if _, number := e.Base.(*Number); number {
 			hint = fmt.Sprintf("sizes stand behind the type: `real[%s] > 0`", Text(e.Args[0]))
 		}
@@ -791,6 +794,9 @@ func (c *checker) fixedSubscript(a Expr, size Extent, what string) (Subscript, b
 func (c *checker) positionHint(a Expr, size Extent) string {
 	if b, ok := a.(*BinaryExpr); ok && b.Op == "/" {
 		return fmt.Sprintf("a quotient is a real number: the whole number is `floor(%s)`", Text(a))
+	}
+	if v := c.odeVar(a); v != nil {
+		return fmt.Sprintf("a position is a whole number, and %s `%s` a real one: from 1 on it is `floor(%[2]s)`, from 0 on `floor(%[2]s) + 1`", v.Kind, v.Name)
 	}
 	core, by := c.unshifted(a) // and not the argument that a function of hamc's own has for it
 	n, ok := core.(*Name)

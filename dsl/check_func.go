@@ -234,6 +234,16 @@ func (c *checker) stand(fn *Func, scope map[string]Object) (vars []user) {
 	return vars
 }
 
+// argument is an argument of the function by its name, or nil.
+func (f *Func) argument(name string) *variable {
+	for _, v := range f.variables() {
+		if v.Name == name {
+			return &v
+		}
+	}
+	return nil
+}
+
 // lastOfRange is the end of a range of whole numbers, which may be a size too.
 func (t *TypeExpr) lastOfRange() []Expr {
 	if t.Bound.Kind() == RangeBound {

@@ -165,6 +165,10 @@ func (c *checker) computed(a Expr, size Extent) (s Subscript, ok, is bool) {
 		// Of a function that jumps a parameter makes no position, which is more than the warning.
 		if p := c.dependsOnParam(a); p != nil {
 			c.ds.List = c.ds.List[:n]
+			if c.function != nil && c.function.argument(p.Name) != nil {
+				c.err(BadIndex, a.Span(), fmt.Sprintf("declare it `data %s %s`: it then depends on no parameter", p.Name, p.Type), "a position is known before sampling, and this depends on the argument `%s`, which may be a parameter", p.Name)
+				return s, false, true
+			}
 			c.err(BadIndex, a.Span(), discreteHint, "a position is known before sampling, and this depends on the parameter `%s`", p.Name)
 			return s, false, true
 		}

@@ -32,8 +32,20 @@ func (c *checker) lags(e *SumExpr, indices []*Index) bool {
 	Walk(e.Body, func(n Node) bool {
 		if at, ok := n.(*IndexExpr); ok && !c.isData(at.Base) {
 			for _, x := range at.Args {
-				found = found || c.distance(x, k)
+				found = found || c.distance(x, k) || c.equationOf != nil && mentionsName(x, k.Name)
 			}
+		}
+		return !found
+	})
+	return found
+}
+
+// mentionsName reports whether an expression holds a name.
+func mentionsName(e Expr, name string) bool {
+	found := false
+	Walk(e, func(n Node) bool {
+		if n, ok := n.(*Name); ok {
+			found = found || n.Name == name
 		}
 		return !found
 	})

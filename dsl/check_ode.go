@@ -96,7 +96,7 @@ func (c *checker) rightSides(o *Ode, s *OdeStmt) {
 		}
 		c.wantScalar(eq.Value, "the right side of an equation")
 		if eq.Value.Type().Base != Invalid {
-			c.scalars(eq.Value, "the right side of a differential equation", false)
+			c.rightSide(eq.Value)
 		}
 		v := o.vars[eq.State.Name]
 		switch {
@@ -155,10 +155,10 @@ func (c *checker) among(what string, vars []*OdeVar, word string) string {
 	return what + listed(vars)
 }
 
-// scalars reports what keeps an expression from being made of scalars and
-// elements at fixed positions; what is free of parameters may be exempt.
-func (c *checker) scalars(e Expr, what string, data bool) bool {
-	if data && c.dependsOnParam(e) == nil {
+// scalars reports what keeps an initial value or an argument that depends on a parameter from being made of scalars and
+// elements at fixed positions; what is free of parameters may be anything.
+func (c *checker) scalars(e Expr) bool {
+	if c.dependsOnParam(e) == nil {
 		return true
 	}
 	switch e := e.(type) {
@@ -174,15 +174,13 @@ func (c *checker) scalars(e Expr, what string, data bool) bool {
 				return true
 			}
 		}
-	case *Number:
-		return true
 	case *FieldExpr, *SumExpr, *MatrixExpr:
 	default:
 		good := true
-		children(e, func(x Expr) { good = good && c.scalars(x, what, data) })
+		children(e, func(x Expr) { good = good && c.scalars(x) })
 		return good
 	}
-	c.err(NotYet, e.Span(), "write it out, or define it above as a scalar, with `let`", "%s is made of scalars and elements at fixed positions in this version of the language", what)
+	c.err(NotYet, e.Span(), "write it out, or define it above as a scalar, with `let`", "an initial value or argument that depends on a parameter is made of scalars and elements at fixed positions in this version of the language")
 	return false
 }
 
@@ -230,9 +228,13 @@ func (c *checker) solution(l *LetStmt, e *SolveExpr) {
 func (c *checker) solveParts(s *Solve, e *SolveExpr) bool {
 	for _, a := range e.Args {
 		c.expr(a.Expr)
+		if t := a.Expr.Type(); !t.IsScalar() && t.Base != MetricBase && t.Base != Invalid {
+			c.err(NotScalar, a.Expr.Span(), "what is declared is known in the equations by its name, arrays too: leave it out here and in the head", "an initial value or argument is a scalar, this is %s", t)
+			bad(a.Expr)
+		}
 		c.wantScalar(a.Expr, "an initial value or argument")
 		if a.Expr.Type().Base != Invalid {
-			c.scalars(a.Expr, "an initial value or argument that depends on a parameter", true)
+			c.scalars(a.Expr)
 		}
 	}
 	c.expr(e.From)

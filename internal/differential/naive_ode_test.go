@@ -61,6 +61,8 @@ func (e *naive) integrated(s *dsl.Solve) []array {
 			e.values[s.Ode.Time] = number(t)
 		}
 		dy := make([]float64, len(y))
+		e.moving = true
+		defer func() { e.moving = false }()
 		for i, x := range s.Ode.Rhs {
 			dy[i] = e.scalar(x)
 		}
@@ -77,7 +79,7 @@ func (e *naive) integrated(s *dsl.Solve) []array {
 	t := e.scalar(s.From)
 	for _, end := range times {
 		const longest = 0.1
-		n := int(math.Ceil((end - t) / longest))
+		n := int(math.Ceil((end-t)/longest - 1e-9))
 		h := (end - t) / float64(max(n, 1))
 		for k := range n {
 			y = gragg(rhs, y, t+float64(k)*h, h)
@@ -91,11 +93,13 @@ func (e *naive) integrated(s *dsl.Solve) []array {
 }
 
 // gragg is a step of order 14: modified midpoint rules of 2, 4, …, 14 substeps,
-// extrapolated in h².
+// extrapolated in h². What jumps or bends between two steps, as a right side does that reads data by the time, is smooth in each: the ends of a step
+// are taken a little inside.
 func gragg(rhs func([]float64, float64) []float64, y []float64, t, h float64) []float64 {
 	const rows = 7
 	var table [rows][]float64
-	f0 := rhs(y, t)
+	f := func(y []float64, at float64) []float64 { return rhs(y, min(max(at, t+1e-13), t+h-1e-13)) }
+	f0 := f(y, t)
 	for r := range rows {
 		n := 2 * (r + 1)
 		s := h / float64(n)
@@ -104,17 +108,17 @@ func gragg(rhs func([]float64, float64) []float64, y []float64, t, h float64) []
 			b[i] = y[i] + s*f0[i]
 		}
 		for k := 1; k < n; k++ {
-			f := rhs(b, t+float64(k)*s)
+			d := f(b, t+float64(k)*s)
 			c := make([]float64, len(y))
 			for i := range c {
-				c[i] = a[i] + 2*s*f[i]
+				c[i] = a[i] + 2*s*d[i]
 			}
 			a, b = b, c
 		}
-		f := rhs(b, t+h)
+		d := f(b, t+h)
 		row := make([]float64, len(y))
 		for i := range row {
-			row[i] = (a[i] + b[i] + s*f[i]) / 2
+			row[i] = (a[i] + b[i] + s*d[i]) / 2
 		}
 		table[r] = row
 		for j := r - 1; j >= 0; j-- {

@@ -24,6 +24,7 @@ type naive struct {
 	// solved holds the components of the solutions at the present coordinates,
 	// each found when it is first asked for.
 	solved map[*dsl.Solve][]array
+	moving bool    // a right side of an equation is evaluated
 	step   float64 // of the differences that make a metric
 	// drawn holds what the calls of the present quantity drew, by the values of
 	// the indices around them.
@@ -985,6 +986,9 @@ func (e *naive) selected(base array, list []dsl.Subscript) array {
 		}
 		for _, p := range pos[n].v {
 			at[n] = int(p)
+			if e.moving { // the first element holds before it, and the last one behind it
+				at[n] = max(1, min(at[n], base.shape[n]))
+			}
 			rec(n + 1)
 		}
 	}

@@ -520,7 +520,11 @@ func (el *Elaborator) component(e *dsl.FieldExpr) Value {
 // so that what follows from a position that does not exist is −∞. Only recursions over data have such positions.
 func (el *Elaborator) read(list []dsl.Subscript, all []Sub, element func(...Sub) *Expr) *Expr {
 	var found []found
-	e := element(el.subs(list, &all, &found)...)
+	subs := el.subs(list, &all, &found)
+	if el.Leaf != nil {
+		return el.movingElement(subs, found, element)
+	}
+	e := element(subs...)
 	for n := len(found) - 1; n >= 0; n-- {
 		e = el.choose(found[n], e)
 	}
@@ -533,9 +537,46 @@ type found struct {
 	is *Expr
 }
 
+// movingElement is an element at positions that change with the time of a differential equation: of numbers outside what they select from the first or the last.
+// Where the number of elements is known it is a sum that is written out, since an element of a parameter is an input.
+func (el *Elaborator) movingElement(subs []Sub, found []found, element func(...Sub) *Expr) *Expr {
+	if len(found) == 0 {
+		return element(subs...)
+	}
+	c, f := el.C, found[0]
+	hi := f.at.Range.Hi
+	is := el.clamped(f)
+	term := func(at Sub) *Expr {
+		put := slices.Clone(subs)
+		for n, s := range put {
+			if s.Index == f.at {
+				put[n] = ShiftSub(at, s.Offset)
+			}
+		}
+		return c.Call("select", c.Call("equal", c.number(at), is), el.movingElement(put, found[1:], element), c.Number(0))
+	}
+	if !hi.IsConst() {
+		return c.Sum(f.at, term(Sub{Index: f.at}))
+	}
+	total := c.Number(0)
+	for n := 1; n <= hi.Offset; n++ {
+		total = c.Add(total, term(Sub{At: dsl.Fixed(n)}))
+	}
+	return total
+}
+
+// clamped is the position that stands for a number in a differential equation.
+func (el *Elaborator) clamped(f found) *Expr {
+	c := el.C
+	return c.Call("fmax", c.Call("fmin", f.is, c.Extent(f.at.Range.Hi)), c.Number(1))
+}
+
 // choose is the term of a sum whose index is the number that is asked for; −∞ where there is none.
 func (el *Elaborator) choose(f found, e *Expr) *Expr {
 	c := el.C
+	if el.Leaf != nil {
+		return c.Sum(f.at, c.Call("select", c.Call("equal", c.number(Sub{Index: f.at}), el.clamped(f)), e, c.Number(0)))
+	}
 	term := c.Sum(f.at, c.Call("select", c.Call("equal", c.number(Sub{Index: f.at}), f.is), e, c.Number(0)))
 	within := c.Call("both", c.Call("less_equal", c.Number(1), f.is), c.Call("less_equal", f.is, c.Extent(f.at.Range.Hi)))
 	return c.Add(term, c.Call("log", within))
@@ -544,7 +585,9 @@ func (el *Elaborator) choose(f found, e *Expr) *Expr {
 // subs elaborates subscripts, and adds what is found in the recursion that is elaborated.
 func (el *Elaborator) subs(list []dsl.Subscript, all *[]Sub, in *[]found) []Sub {
 	c := el.C
-	inside := func(e *Expr) bool { return el.Inside != nil && el.Inside.Of.Reads(e) }
+	inside := func(e *Expr) bool {
+		return el.Leaf != nil && e.stage >= StagePosition || el.Inside != nil && el.Inside.Of.Reads(e)
+	}
 	out := make([]Sub, len(list))
 	for n, s := range list {
 		switch {
