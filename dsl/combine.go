@@ -33,6 +33,9 @@ var combinations = []combination{
 		positive: "if Y == 0 then log(P) else log1m(P) + D"},
 }
 
+// mixtureHint says how a mixture of components that an index counts is written.
+const mixtureHint = "of K components of one kind the weights and the arguments are vectors: `mixture(w, normal(mu, s))`, with `param w simplex[K]` and `param mu ordered[K]`, or a definition, `let m[k in K] = a + b*k`"
+
 // combinationOf is the row of a distribution, or of its log density as a function; nil if it is none.
 func combinationOf(name string) *combination {
 	name = strings.TrimSuffix(strings.TrimSuffix(name, "_lpdf"), "_lpmf")
@@ -57,6 +60,7 @@ type component struct {
 
 // components reads the distributions that a combination is made of; it reports those that are none.
 func (c *checker) components(x *combination, at Span, args []Arg) (out []component, ok bool) {
+	args = unlisted(args)
 	if n := len(args) - 1; n < x.least || n > x.most {
 		c.err(ArgumentCount, at, "write "+x.form, "`%s` has a probability and %s, not %s", x.name, map[bool]string{true: "a distribution", false: "distributions"}[x.most == 1], count(len(args), "argument"))
 		return nil, false
@@ -64,7 +68,11 @@ func (c *checker) components(x *combination, at Span, args []Arg) (out []compone
 	for _, a := range args[1:] {
 		call, is := a.Expr.(*CallExpr)
 		if !is {
-			c.err(UnknownDist, a.Expr.Span(), "write "+x.form, "`%s` is made of distributions, as `normal(a, s)`", x.name)
+			hint := "write " + x.form
+			if x.weighted {
+				hint += "; of more than two the weights stand together in front: `mixture(w, D1, D2, D3)` with `param w simplex[3]`, or `mixture([w1, w2, w3], D1, D2, D3)`"
+			}
+			c.err(UnknownDist, a.Expr.Span(), hint, "`%s` is made of distributions, as `normal(a, s)`", x.name)
 			return nil, false
 		}
 		dist := LookupDistribution(call.Func)
@@ -101,6 +109,22 @@ func (c *checker) components(x *combination, at Span, args []Arg) (out []compone
 		out = append(out, component{dist, call})
 	}
 	return out, true
+}
+
+// unlisted are the arguments of a combination whose distributions may stand in brackets: mixture(w, [D1, D2]).
+func unlisted(args []Arg) []Arg {
+	if len(args) != 2 {
+		return args
+	}
+	list, ok := args[1].Expr.(*MatrixExpr)
+	if !ok || len(list.Rows) != 1 {
+		return args
+	}
+	out := args[:1:1]
+	for _, x := range list.Rows[0] {
+		out = append(out, Arg{Expr: x})
+	}
+	return out
 }
 
 // mixable reports whether a distribution of vectors or categories may be part of a mixture: what it describes needs no type of its own.

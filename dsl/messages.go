@@ -219,7 +219,7 @@ func (p *parser) operatorHint(want, hint string) string {
 	case ":":
 		switch {
 		case prev.Value == "," && want == "an expression" && p.firstOfLine() == "let":
-			return "a row is defined by its elements: `let f[1, j in k] = …`"
+			return "a row is defined by its elements, `let f[1, j in k] = …`, or as a whole, `let f[1] = [a, b, c]`"
 		case p.peekAt(1).Value == "=":
 			return "a value is named by `let NAME = …`"
 		case prev.Type == tokIdent && startsStatement(prev.Value):
@@ -293,12 +293,16 @@ func (p *parser) wordHint(hint string) string {
 		if open := p.open(); len(open) > 0 {
 			if f := p.calledAt(open[len(open)-1]); f == "prod" || f == "product" {
 				return "of positive factors a product is exp(sum(j in n) log(…))"
+			} else if f == "mixture" {
+				return mixtureHint
 			}
 		}
 		return "an index is declared by sum(i in n), let a[i in n] = … or … for i in n"
 	case "for":
 		if open := p.open(); len(open) > 0 && open[len(open)-1].Value == "[" {
 			return "a vector is defined by its elements: `let v[i in n] = …`"
+		} else if len(open) > 0 && p.calledAt(open[len(open)-1]) == "mixture" {
+			return mixtureHint
 		}
 		return "`for` ends a `~` statement; a sum reads sum(i in n) …"
 	case "if", "where":
