@@ -57,6 +57,8 @@ type IndexExpr struct {
 	Args []Expr
 	// Subscripts is Args resolved by the checker.
 	Subscripts []Subscript
+
+	row *LetStmt // the part of which it is an element, where that is a whole row
 }
 
 // Arg is an argument of a call, with its name if one was written.

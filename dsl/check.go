@@ -1733,7 +1733,8 @@ func (c *checker) isArrayOf(value Expr, indices []*Index) bool {
 		for _, other := range c.indices {
 			bound[other] = other != ix
 		}
-		if slices.Contains(shape, ix.Range.Hi) || openIndex(value, bound) != ix {
+		_, literal := value.(*MatrixExpr)
+		if slices.Contains(shape, ix.Range.Hi) && !literal || openIndex(value, bound) != ix {
 			return false
 		}
 	}

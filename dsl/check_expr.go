@@ -420,6 +420,11 @@ func (c *checker) indexed(e *IndexExpr) {
 	case *FieldExpr:
 		what = "`" + b.Solve.Name + "." + b.Field + "`"
 	}
+	if len(t.Shape) == 0 && e.row != nil {
+		c.noRow(e)
+		bad(e)
+		return
+	}
 	if len(t.Shape) == 0 {
 		hint := "leave the brackets out"
 		if l, ok := definitionNamed(e.Base); ok && l.addsDensities() {

@@ -105,7 +105,7 @@ type partRead struct {
 // parts finds the definitions in parts of a file: what they read of each other may stand further down.
 func (c *checker) parts(f *File) {
 	c.partial = map[partName]*Let{}
-	f.Stmts = c.inOnePart(c.fromBefore(c.byPositions(c.writtenOut(f.Stmts))))
+	f.Stmts = c.inOnePart(c.fromBefore(c.byPositions(c.writtenOut(c.wholeRows(f.Stmts)))))
 	whole := map[partName]bool{}
 	note := func(s *LetStmt, of func() *Let) {
 		name := partName{s.Name.Name, c.generating}
@@ -450,7 +450,7 @@ func (c *checker) otherPlaces(l *Let, s *LetStmt, indices []*Index) bool {
 	_, others := l.Recursion.position(s)
 	for _, p := range others {
 		if p.Decl == nil {
-			c.err(BadParts, p.At.Span(), "give it an index with a range: "+l.partForm(), "only one place of a part is a position, the %s of `%s`", ordinal(l.Recursion.Place+1), l.Name)
+			c.err(BadParts, p.At.Span(), "give it an index with a range: "+l.partForm()+"; a row as a whole is "+l.form("[1] = [a, b]"), "only one place of a part is a position, the %s of `%s`", ordinal(l.Recursion.Place+1), l.Name)
 			return false
 		}
 	}
@@ -492,7 +492,13 @@ func (c *checker) valueOfPart(s *LetStmt) {
 		if s.Places[0].At != nil {
 			place = Text(s.Places[0].At)
 		}
-		c.err(NotScalar, s.Value.Span(), fmt.Sprintf("a vector has an index of its own: `let %s[%s, i in %s] = …`", s.Name.Name, place, t.Shape[0]), "the value of `%s[…]` is a scalar, this is %s", s.Name.Name, t)
+		index := "j"
+		for _, name := range []string{"i", "j", "k", "l", "m"} {
+			if index = name; c.index(name) == nil && c.scope[name] == nil && (s.For == nil || s.For.Name != name) {
+				break
+			}
+		}
+		c.err(NotScalar, s.Value.Span(), fmt.Sprintf("a vector has an index of its own: `let %s[%s, %s in %s] = …`", s.Name.Name, place, index, t.Shape[0]), "the value of `%s[…]` is a scalar, this is %s", s.Name.Name, t)
 		bad(s.Value)
 	}
 	c.wantScalar(s.Value, fmt.Sprintf("the value of `%s[…]`", s.Name.Name))

@@ -43,7 +43,7 @@ func (c cloner) expr(e Expr) Expr {
 				return other
 			}
 		}
-		return &IndexExpr{node: e.copied(), Base: c.expr(e.Base), Args: c.exprs(e.Args)}
+		return &IndexExpr{node: e.copied(), Base: c.expr(e.Base), Args: c.exprs(e.Args), row: e.row}
 	case *CallExpr:
 		return &CallExpr{node: e.copied(), Func: e.Func, At: e.At, Args: c.args(e.Args), Bar: e.Bar}
 	case *UnaryExpr:
