@@ -52,6 +52,8 @@ func (p *parser) unexpected(want, hint string) error {
 			hint = formulaHint
 		} else if of := responses[p.peekAt(1).Value]; of != "" && p.peekAt(2).Value == "(" {
 			hint = of
+		} else if of := p.filteredHint(); of != "" {
+			hint = of
 		}
 		return fail(BadCharacter, tokenSpan(t), hint,
 			"the character %q is not part of the language here", '|')
@@ -228,6 +230,9 @@ func (p *parser) operatorHint(want, hint string) string {
 		if prev.Value == "[" || prev.Value == "," {
 			return cmp.Or(hint, "a range reads 1..n; in a definition an index with its range stands here, as in `let m[t, j in k] = …`")
 		}
+		if hint := p.filteredHint(); hint != "" {
+			return hint
+		}
 		if open := p.open(); prev.Type == tokIdent && len(open) > 0 && open[len(open)-1].Value == "(" {
 			return cmp.Or(hint, "an interaction is a product, x .* z; a range reads 1..n")
 		}
@@ -299,6 +304,9 @@ func (p *parser) wordHint(hint string) string {
 		}
 		return "an index is declared by sum(i in n), let a[i in n] = … or … for i in n"
 	case "for":
+		if hint := p.filteredHint(); hint != "" {
+			return hint
+		}
 		if open := p.open(); len(open) > 0 && open[len(open)-1].Value == "[" {
 			return "a vector is defined by its elements: `let v[i in n] = …`"
 		} else if len(open) > 0 && p.calledAt(open[len(open)-1]) == "mixture" {
@@ -306,6 +314,9 @@ func (p *parser) wordHint(hint string) string {
 		}
 		return "`for` ends a `~` statement; a sum reads sum(i in n) …"
 	case "if", "where":
+		if hint := p.filteredHint(); hint != "" {
+			return hint
+		}
 		if open := p.open(); t.Value == "if" && p.afterValue() && len(open) > 0 && p.elseFollows() {
 			return "a conditional reads `if c then a else b`: the condition comes first"
 		}
