@@ -875,7 +875,7 @@ func (c *checker) extent(e Expr, what string) (Extent, bool) {
 
 // allPositions is the size in a call of range(n), seq_len(n), seq_along(y) or eachindex(y); "" of another one.
 func (c *checker) allPositions(call *CallExpr) string {
-	if !slices.Contains([]string{"range", "seq_len", "seq_along", "eachindex", "axes", "length", "len", "size"}, call.Func) || len(call.Args) != 1 {
+	if !slices.Contains([]string{"range", "seq_len", "seq_along", "eachindex", "axes", "length", "len", "size", "num_elements", "nrow", "NROW", "rows"}, call.Func) || len(call.Args) != 1 {
 		return ""
 	}
 	n, ok := call.Args[0].Expr.(*Name)
@@ -908,6 +908,9 @@ func (c *checker) sizeHint(e Expr, what string) string {
 	if call, ok := e.(*CallExpr); ok && (LookupForeign(ForeignFunction, call.Func) != nil || call.Func == "size") {
 		if n := c.allPositions(call); n != "" && ofRange {
 			return "a range of all positions, which count from 1, is the size: write `" + n + "` in the place of `" + Text(e) + "`"
+		}
+		if n := c.allPositions(call); n != "" {
+			return "it is `" + n + "`, as declared; of a vector of data `size(…)` says the same"
 		}
 		return "declare the size, as in `data n int` and `data y real[n]`; a range reads `i in n` or `i in 2..n`"
 	}
@@ -2473,7 +2476,7 @@ func (c *checker) scalarTerm(term *Term) {
 				hint = "an argument is a scalar, or has the shape of the value"
 			} else if len(t.Shape) == 2 && len(ta.Shape) == 1 && ta.Shape[0] == t.Shape[1] {
 				hint = fmt.Sprintf("of each row it reads `%s[j, :] ~ %s(…) for j in %s`", Text(left), dist.Name, t.Shape[0])
-			} else if all := pairsHint(a); all != "" {
+			} else if all := cmp.Or(pairsHint(a), selectedRowsHint(a)); all != "" {
 				hint = all
 			} else if d := datum(a); d != nil && t.IsScalar() && alias(left) != nil && !isElement(a) {
 				hint = fmt.Sprintf("what is observed stands on the left: `%s ~ %s(…)` with `%s` as an argument", d.Name, dist.Name, Text(left))

@@ -173,15 +173,20 @@ func (c *checker) listed(e *MatrixExpr) {
 	if len(e.Rows) == 1 {
 		t.Shape, what = t.Shape[1:], "an element of a vector"
 	}
-	nested := false
 	for _, row := range e.Rows {
 		for _, x := range row {
 			c.expr(x)
+		}
+	}
+	nested, joined := false, false
+	for _, row := range e.Rows {
+		for _, x := range row {
 			if _, ok := x.(*MatrixExpr); !ok {
 				if t := x.Type(); len(t.Shape) == 1 && len(e.Rows) == 1 && len(row) > 1 {
-					c.err(NotScalar, x.Span(), partsHint(row), "%s is a scalar, this is %s", what, t)
-					t.Base = Invalid
-					x.setType(t)
+					if !joined { // one message for all vectors of [u, v]
+						c.err(NotScalar, x.Span(), c.joined(row), "%s is a scalar, this is %s", what, t)
+					}
+					joined = true
 				} else {
 					c.wantScalar(x, what)
 				}
@@ -190,7 +195,7 @@ func (c *checker) listed(e *MatrixExpr) {
 				nested = true
 				c.err(NotScalar, x.Span(), "the rows of a matrix end at `;`: [a, b ; c, d]", "an entry of a matrix is a scalar, this is %s", x.Type())
 			}
-			if x.Type().Base == Invalid || nested {
+			if x.Type().Base == Invalid || nested || joined {
 				t = Type{}
 			}
 		}
@@ -226,29 +231,76 @@ func (c *checker) totalOfElements(e *BinaryExpr) bool {
 	return false
 }
 
-// partsHint says how a list of scalars and vectors is written: by positions.
-func partsHint(row []Expr) string {
+// joined is how the vector is written that a list of scalars and vectors is meant for: by positions; "" where a part is neither.
+func (c *checker) joined(row []Expr) string {
+	name := cmp.Or(c.defining, "z")
 	var parts []string
-	at := Fixed(1)
+	var before []Extent // the sizes of the parts so far
 	for _, x := range row {
 		shape := x.Type().Shape
-		if len(shape) == 0 {
-			parts = append(parts, fmt.Sprintf("`let v[%s] = %s`", at, Text(x)))
-			at = at.Plus(1)
-			continue
-		}
-		if at.Name != "" || len(shape) > 1 {
+		if x.Type().Base == Invalid || len(shape) > 1 {
 			return "each part of a vector has a definition of its own"
 		}
-		last := shape[0].Plus(at.Offset - 1)
-		index := "i"
-		if at.Offset > 1 {
-			index = fmt.Sprintf("i-%d", at.Offset-1)
+		done := addedSizes(before)
+		if len(shape) == 0 {
+			before = append(before, Fixed(1))
+			parts = append(parts, fmt.Sprintf("`let %s[%s] = %s`", name, addedSizes(before), Text(x)))
+			continue
 		}
-		parts = append(parts, fmt.Sprintf("`let v[i] = %s[%s] for i in %s..%s`", Text(x), index, at, last))
-		at = last.Plus(1)
+		index, from := "i", "1"
+		if done != "" {
+			index, from = "i-"+inProductText(done), addedSizes(append(slices.Clone(before), Fixed(1)))
+		}
+		before = append(before, shape[0])
+		of := Text(x)
+		if _, plain := x.(*Name); !plain {
+			of = "(" + of + ")"
+		}
+		parts = append(parts, fmt.Sprintf("`let %s[i] = %s[%s] for i in %s..%s`", name, of, index, from, addedSizes(before)))
 	}
-	return "a vector is put together by positions: " + strings.Join(parts, ", ")
+	return "vectors are put together by positions: " + strings.Join(parts, ", ")
+}
+
+// inProductText is the text of a sum of sizes that is subtracted.
+func inProductText(sum string) string {
+	if strings.ContainsAny(sum, "+-") {
+		return "(" + sum + ")"
+	}
+	return sum
+}
+
+// addedSizes is the text of a sum of sizes, each name once: 2*K+1.
+func addedSizes(list []Extent) string {
+	var names []string
+	times, rest := map[string]int{}, 0
+	for _, e := range list {
+		rest += e.Offset
+		if e.Name == "" {
+			continue
+		}
+		if times[e.Name]++; times[e.Name] == 1 {
+			names = append(names, e.Name)
+		}
+	}
+	var out string
+	for n, name := range names {
+		if n > 0 {
+			out += "+"
+		}
+		if times[name] > 1 {
+			out += fmt.Sprintf("%d*", times[name])
+		}
+		out += name
+	}
+	switch {
+	case out == "" && rest > 0:
+		return fmt.Sprint(rest)
+	case rest > 0:
+		out += fmt.Sprintf("+%d", rest)
+	case rest < 0:
+		out += fmt.Sprint(rest)
+	}
+	return out
 }
 
 // reduction checks sum(i in n) body and its like.
@@ -1294,7 +1346,9 @@ func (c *checker) unknownFunction(e *CallExpr) {
 	hint := c.rHint(e)
 	if hint != "" {
 	} else if f := LookupForeign(ForeignFunction, e.Func); f != nil {
-		hint = c.callHint(f, e)
+		if hint = c.callHint(f, e); f.Is == "dot" && len(e.Args) == 2 && len(e.Args[0].Expr.Type().Shape) == 2 {
+			hint = fmt.Sprintf("a product with a matrix is written with *: %s*%s", inProduct(e.Args[0].Expr), inProduct(e.Args[1].Expr))
+		}
 	} else if strings.HasSuffix(e.Func, "cdf") && takesBar(e.Func) {
 		hint = "all distributions of numbers have _lcdf and _lccdf but " + withoutCdf() + "; those of vectors, matrices and categories have none"
 		if d := LookupDistribution(strings.TrimSuffix(e.Func, "_cdf")); d != nil && d.LogCdf != "" {
@@ -1394,7 +1448,7 @@ func (c *checker) binary(e *BinaryExpr) {
 		case y.IsScalar() || sameShape(x.Shape, y.Shape):
 			e.setType(Type{base, x.Shape})
 		default:
-			c.err(ShapeMismatch, e.At, pairsHint(e), "the operands of `%s` have the shapes %s and %s", e.Op, x, y)
+			c.err(ShapeMismatch, e.At, cmp.Or(pairsHint(e), c.scaledHint(e)), "the operands of `%s` have the shapes %s and %s", e.Op, x, y)
 			bad(e)
 		}
 	}
@@ -1466,6 +1520,63 @@ func (e *BinaryExpr) vectorsHint() string {
 		}
 	}
 	return hint
+}
+
+// selectedRowsHint is the hint where W[g][1] is one of the rows that g selects, and may be meant as an element of each; "" where it is none.
+func selectedRowsHint(e Expr) string {
+	outer, ok := e.(*IndexExpr)
+	if !ok || len(outer.Type().Shape) == 0 {
+		return ""
+	}
+	rows, ok := outer.Base.(*IndexExpr)
+	if !ok || len(rows.Args) == 0 || len(rows.Args[0].Type().Shape) != 1 {
+		return ""
+	}
+	return fmt.Sprintf("`%s` is one of the rows that `%s` are; an element of each is `%s[%s, %s]`", Text(e), Text(rows), Text(rows.Base), Text(rows.Args[0]), Text(outer.Args[0]))
+}
+
+// scaledHint is the hint where the rows or the columns of a matrix are meant to be multiplied by, or added to, the elements of a vector; "" where no size fits.
+func (c *checker) scaledHint(e *BinaryExpr) string {
+	i, k := c.free("i"), c.free("j")
+	for _, side := range [][2]Expr{{e.X, e.Y}, {e.Y, e.X}} {
+		m, v := side[0].Type().Shape, side[1].Type().Shape
+		if len(m) != 2 || len(v) != 1 {
+			continue
+		}
+		at := ""
+		switch v[0] {
+		case m[0]:
+			at = i
+		case m[1]:
+			at = k
+		default:
+			continue
+		}
+		text := func(x Expr) string {
+			if _, plain := x.(*Name); !plain && len(x.Type().Shape) > 0 {
+				if _, plain = x.(*IndexExpr); !plain {
+					return "(" + Text(x) + ")"
+				}
+			}
+			return Text(x)
+		}
+		both := "[" + i + ", " + k + "]"
+		x, y, op := text(e.X)+both, text(e.Y)+"["+at+"]", strings.TrimPrefix(e.Op, ".")
+		if side[0] == e.Y {
+			x, y = text(e.X)+"["+at+"]", text(e.Y)+both
+		}
+		if op == "+" || op == "-" {
+			op = " " + op + " "
+		}
+		hint := fmt.Sprintf("element by element it is a definition, `let z[%s in %s, %s in %s] = %s%s%s`", i, m[0], k, m[1], x, op, y)
+		if e.Op == ".*" && at == i {
+			hint += fmt.Sprintf(", or `diag(%s)*%s`", Text(side[1]), inProduct(side[0]))
+		} else if e.Op == ".*" {
+			hint += fmt.Sprintf(", or `%s*diag(%s)`", inProduct(side[0]), Text(side[1]))
+		}
+		return hint
+	}
+	return ""
 }
 
 // pairsHint is the hint where two vectors of positions select all pairs of rows and columns, b[g, h], and may be meant to select an element each; "" where none do.

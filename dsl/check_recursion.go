@@ -354,7 +354,15 @@ func (c *checker) step(l *Let, s *LetStmt) {
 	}
 	at, others := r.position(s)
 	if n, ok := at.At.(*Name); !ok || n.Name != s.For.Name {
-		c.err(BadParts, c.placeSpan(at), "write "+l.form("[%s] = … for %s in …", s.For.Name, s.For.Name),
+		hint := "write " + l.form("[%s] = … for %s in …", s.For.Name, s.For.Name)
+		if g, ok := at.At.(*IndexExpr); ok && len(s.Places) == 1 && c.isData(g.Base) {
+			own := "j"
+			if s.For.Name == own {
+				own = "i"
+			}
+			hint = fmt.Sprintf("what stands where data say is a sum: `let %s[%s in n] = sum(%s in %s) delta(%s, %s)*%s`", l.Name, own, s.For.Name, rangeText(s.For), own, Text(g), inProduct(s.Value))
+		}
+		c.err(BadParts, c.placeSpan(at), hint,
 			"the position of a part with `for` is its index")
 		r.bad = true
 		return
@@ -988,3 +996,11 @@ func (c *checker) wholeInside(e Expr, circle []*Let) (found *CallExpr) {
 // wholeFunctions are those whose value is computed of whole matrices.
 var wholeFunctions = map[string]bool{"inverse": true, "log_det": true, "cholesky": true, "solve_spd": true, "solve_lower": true, "kronecker_solve": true, "kronecker_log_det": true,
 	"inverse_general": true, "log_abs_det": true, "solve_general": true}
+
+// rangeText is the text of the range of an index.
+func rangeText(d *IndexDecl) string {
+	if d.Lo == nil {
+		return Text(d.Hi)
+	}
+	return Text(d.Lo) + ".." + Text(d.Hi)
+}

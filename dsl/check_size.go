@@ -406,6 +406,7 @@ func (c *checker) formula(e Expr) *Whole {
 // namedSizes finds the definitions that serve as sizes: `let K = max(group)` where K is the size of an array, or an end of a range. They are
 // known wherever data are.
 func (c *checker) namedSizes(f *File) {
+	sizesOfData(f)
 	c.integerArrays, c.vectorSizes, c.sizeLets, c.inSizes = map[string]bool{}, map[string]string{}, map[*LetStmt]bool{}, map[string]bool{}
 	used := map[string]bool{}
 	note := func(list ...Expr) {
@@ -494,4 +495,59 @@ func (c *checker) writtenOutSize(e Expr, definitions map[string]Expr) Expr {
 		c.inSizes[name] = true
 	}
 	return e
+}
+
+// sizesOfData puts the size that a vector is declared with in the place of `size(y)`, where that stands for a size or names one: `let n = size(y)`.
+func sizesOfData(f *File) {
+	declared := map[string]Expr{}
+	var of func(e Expr) Expr
+	of = func(e Expr) Expr {
+		switch e := e.(type) {
+		case *CallExpr:
+			if e.Func == "size" && len(e.Args) == 1 {
+				if n, ok := e.Args[0].Expr.(*Name); ok && declared[n.Name] != nil {
+					return clone(declared[n.Name])
+				}
+			}
+		case *BinaryExpr:
+			e.X, e.Y = of(e.X), of(e.Y)
+		}
+		return e
+	}
+	note := func(names []Ident, t *TypeExpr) {
+		for i := range t.Sizes {
+			t.Sizes[i] = of(t.Sizes[i])
+		}
+		for _, id := range names {
+			if len(t.Sizes) == 1 {
+				declared[id.Name] = t.Sizes[0]
+			}
+		}
+	}
+	for _, s := range f.Stmts {
+		if s, ok := s.(*DataStmt); ok {
+			note(s.Names, &s.Type)
+		}
+	}
+	for _, s := range f.Stmts {
+		switch s := s.(type) {
+		case *ParamStmt:
+			note(s.Names, &s.Type)
+		case *FuncStmt:
+			continue // whose arguments have names of their own
+		case *LetStmt:
+			if len(s.Places) == 0 && s.For == nil {
+				s.Value = of(s.Value)
+			}
+		}
+		Walk(s, func(n Node) bool {
+			if d, ok := n.(*IndexDecl); ok {
+				if d.Lo != nil {
+					d.Lo = of(d.Lo)
+				}
+				d.Hi = of(d.Hi)
+			}
+			return true
+		})
+	}
 }

@@ -33,6 +33,16 @@ func TestCounts(t *testing.T) {
 		"sum(i in n) sum(k in most[i]..K) (a*k)":  each(func(y int) float64 { return loop(min(y, 4), 6, func(k float64) float64 { return a * k }) }),
 		"sum(i in n, k in y[i]+1..K) a*w[k]":      each(func(y int) float64 { return loop(y+1, 6, func(k float64) float64 { return a * w[int(k)-1] }) }),
 		"sum(k in 0..2) (a*sum(l in 0..3) (l+k))": a * loop(0, 2, func(k float64) float64 { return loop(0, 3, func(l float64) float64 { return l + k }) }),
+		"sum(k in 0..3, j in k..3) (j + a*k)":     loop(0, 3, func(k float64) float64 { return loop(int(k), 3, func(j float64) float64 { return j + a*k }) }),
+		"sum(k in 0..3, j in 0..k) (j + a*k)":     loop(0, 3, func(k float64) float64 { return loop(0, int(k), func(j float64) float64 { return j + a*k }) }),
+		"sum(k in 1..3, j in 1..k) (j + a*k)":     loop(1, 3, func(k float64) float64 { return loop(1, int(k), func(j float64) float64 { return j + a*k }) }),
+		"sum(k in -1..3, j in k..K) (j + a*k)":    loop(-1, 3, func(k float64) float64 { return loop(int(k), 6, func(j float64) float64 { return j + a*k }) }),
+		"sum(k in 0..3) a*sum(j in k+1..K) j*w[j]": loop(0, 3, func(k float64) float64 {
+			return a * loop(int(k)+1, 6, func(j float64) float64 { return j * w[int(j)-1] })
+		}),
+		"sum(i in n, k in y[i]..K, j in k..K) (j + a*k)": each(func(y int) float64 {
+			return loop(y, 6, func(k float64) float64 { return loop(int(k), 6, func(j float64) float64 { return j + a*k }) })
+		}),
 	} {
 		m := load(t, head+"density "+text+"\nmetric identity\n", data)
 		if got := m.LogDensity([]float64{a}); !(math.Abs(got-want) <= 1e-13*math.Abs(want)) {
