@@ -56,13 +56,18 @@ func (c *checker) rightSideParts(e Expr) bool {
 
 // rightSideElement is rightSide of an element: that of a parameter stands at a fixed position, or at one that the time chooses among a number of them that is known.
 func (c *checker) rightSideElement(e *IndexExpr) bool {
-	if n, ok := Through(e.Base).(*Name); ok {
-		if l, ok := n.Obj.(*Let); ok && l.Local {
-			return c.rightSide(n)
+	base := Through(e.Base)
+	switch b := base.(type) {
+	case *Name:
+		if l, ok := b.Obj.(*Let); ok && l.Local {
+			return c.rightSide(b)
 		}
+	case *FieldExpr:
+	default:
+		return c.rightSide(base)
 	}
-	if c.dependsOnParam(e.Base) == nil {
-		return c.rightSide(e.Base)
+	if c.dependsOnParam(base) == nil {
+		return c.rightSide(base)
 	}
 	for _, s := range e.Subscripts {
 		if s.Index == nil && !s.All && (s.Gather == nil || c.still(s.Gather) || s.Gather.chosen() <= mostLags) {
