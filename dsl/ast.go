@@ -111,6 +111,8 @@ type BinaryExpr struct {
 type IfExpr struct {
 	node
 	Cond, Then, Else Expr
+
+	times Expr // what it is a factor beside, where a product has two; nil elsewhere
 }
 
 // SliceExpr is a subscript for several positions: lo..hi, or `:` for all of them.

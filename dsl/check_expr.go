@@ -1384,6 +1384,7 @@ func (c *checker) unknownFunction(e *CallExpr) {
 // factors checks the operands of an operator.
 func (c *checker) factors(e *BinaryExpr) {
 	around := c.product
+	e.beside()
 	switch {
 	case e.Op != "*":
 		c.product = nil

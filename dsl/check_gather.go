@@ -351,7 +351,9 @@ func (c *checker) gatherInside(a Expr, d *Data, shift int, size Extent, what str
 			}
 			hint = first + "declare " + d.rangeDeclaration(Extent{Name: name, Offset: size.Offset}, shift)
 		}
-		if _, _, ranged := d.Values(); ranged && shift == 0 && size != unknownExtent && slices.Equal(d.Type.Shape, []Extent{size}) {
+		if lo, hi, ranged := d.Values(); ranged && shift == 0 && lo == Fixed(0) && hi == size {
+			hint = fmt.Sprintf("where 0 says that there is none, `if %s > 0 then … else …` chooses; or %s", Text(a), hint)
+		} else if ranged && shift == 0 && size != unknownExtent && slices.Equal(d.Type.Shape, []Extent{size}) {
 			hint = fmt.Sprintf("%s has as many elements as `%s`: leave `[%s]` out; or, if they are positions in it, %s", what, d.Name, Text(a), hint)
 		}
 		c.err(GatherRange, a.Span(), hint, "%s", fault)

@@ -25,13 +25,29 @@ const (
 func (c *checker) switchOf(e *IfExpr, cond *BinaryExpr) {
 	how := jumps
 	if e.Type().Base != Invalid && !ofState(cond) {
-		how = meets(cond, e.Then, e.Else)
+		then, otherwise := e.Then, e.Else
+		if e.times != nil { // in (if x < cp then b1 else b2)*(x - cp) the other factor is 0 at the switch
+			then, otherwise = &BinaryExpr{node: e.node, Op: "*", X: then, Y: e.times}, &BinaryExpr{node: e.node, Op: "*", X: otherwise, Y: e.times}
+		}
+		how = meets(cond, then, otherwise)
 	}
 	switch how {
 	case jumps:
 		c.notSmooth(cond, "a comparison", "jumps", "")
 	case bends:
 		c.notSmooth(cond, "a conditional", "has a kink where its condition changes", smoothSwitch(cond, e))
+	}
+}
+
+// beside tells a conditional that is a factor of a product which other factor stands beside it.
+func (e *BinaryExpr) beside() {
+	if e.Op != "*" {
+		return
+	}
+	for _, side := range [][2]Expr{{e.X, e.Y}, {e.Y, e.X}} {
+		if i, ok := side[0].(*IfExpr); ok {
+			i.times = side[1]
+		}
 	}
 }
 
