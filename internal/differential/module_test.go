@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	goruntime "runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -83,6 +85,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"strconv"
 
 	"github.com/hamc-dev/hamc/internal/differential/probe"
 	"github.com/hamc-dev/hamc/runtime"
@@ -127,9 +130,13 @@ func points(path string) (list [][]float64) {
 	return list
 }
 
+// main probes every n-th model from the k-th on.
 func main() {
 	out := json.NewEncoder(os.Stdout)
-	for _, m := range models {
+	k, _ := strconv.Atoi(os.Args[1])
+	n, _ := strconv.Atoi(os.Args[2])
+	for ; k < len(models); k += n {
+		m := models[k]
 		s, err := m.load("data/" + m.name + ".data.json")
 		r := probe.Report{}
 		if err != nil {
@@ -231,18 +238,24 @@ func probed(t testing.TB, all []*subject) (*module, []*subject, map[string]*prob
 			t.Fatal(err)
 		}
 	}
-	out, err := m.run(filepath.Join(m.dir, binary))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := json.NewDecoder(bytes.NewReader(out))
+	parts := goruntime.GOMAXPROCS(0)
+	outs, errs := make([][]byte, parts), make([]error, parts)
+	beside(parts, func(k int) {
+		outs[k], errs[k] = m.run(filepath.Join(m.dir, binary), strconv.Itoa(k), strconv.Itoa(parts))
+	})
 	reports := map[string]*probe.Report{}
-	for d.More() {
-		r := new(probe.Report)
-		if err := d.Decode(r); err != nil {
-			t.Fatal(err)
+	for k, out := range outs {
+		if errs[k] != nil {
+			t.Fatal(errs[k])
 		}
-		reports[r.Model] = r
+		d := json.NewDecoder(bytes.NewReader(out))
+		for d.More() {
+			r := new(probe.Report)
+			if err := d.Decode(r); err != nil {
+				t.Fatal(err)
+			}
+			reports[r.Model] = r
+		}
 	}
 	return m, all, reports
 }
