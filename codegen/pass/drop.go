@@ -51,14 +51,16 @@ func dropFrom(f *loop.Func, behind []loop.Stmt) {
 
 // idle reports whether a statement does nothing for what is read.
 func idle(st loop.Stmt, reads map[*loop.Var][][]*loop.Int) bool {
-	unread := func(v *loop.Var, e *loop.Expr) bool {
-		return (v.Home == loop.Local || v.Home == loop.Field && v.Scalar()) && len(reads[v]) == 0 && !draws(e)
+	unread := func(v *loop.Var) bool {
+		return (v.Home == loop.Local || v.Home == loop.Field && v.Scalar()) && len(reads[v]) == 0
 	}
 	switch st := st.(type) {
 	case *loop.Let:
-		return unread(st.V, st.E)
+		return unread(st.V) && !draws(st.E)
 	case *loop.Set:
-		return unread(st.V, st.E)
+		return unread(st.V) && !draws(st.E)
+	case *loop.FitPart:
+		return unread(st.V)
 	case *loop.For:
 		return len(st.Body) == 0
 	case *loop.If:
