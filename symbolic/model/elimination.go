@@ -26,12 +26,11 @@ type step struct {
 	strand   int
 }
 
-// shift is what the precision of a vector lacks along a direction, because the shifts of other vectors are not known before it: with the diagonal
-// D and the direction v it is P = D − (1 − φ) D v vᵀ D/(vᵀ D v). One unknown shift moves the vector along v = D⁻¹U, of several it is taken for (1, …, 1).
+// shift is what the precision of a vector lacks along (1, …, 1), because the sums of other vectors are not known before it: with the diagonal
+// D it is P = D − (1 − φ) D 1 1ᵀ D/d.
 type shift struct {
-	direction *expr.Expr // v at the index of the vector
-	square    *expr.Expr // vᵀ D v
-	det       *expr.Expr // φ = vᵀ P v/(vᵀ D v)
+	d   *expr.Expr // 1ᵀ D 1
+	phi *expr.Expr // 1ᵀ P 1/d
 }
 
 // shifted makes the steps of a unit, of vectors x that know of one another group by group, out of the Gaussian of these, of those that are determined earlier, which are known, and of those
@@ -70,9 +69,11 @@ func (p *Posterior) shifted(own []*step, later, earlier []*latent) bool {
 	for n := range left {
 		left[n] = n
 	}
+	made := make([]step, len(own))
 	for k, s := range own {
-		p.shift(s, q, left, len(unit))
-		s.predicted = m.predicted
+		made[k] = *s
+		p.shift(&made[k], q, left, len(unit))
+		made[k].predicted = m.predicted
 		if left = left[1:]; k < len(own)-1 {
 			var ok bool
 			if q.g, q.r, ok = p.schur(q, append([]int{k}, left...), k, p.C.Kept(s.bands[0].At(expr.Sub{Index: s.v.i})), false); !ok {
@@ -80,11 +81,14 @@ func (p *Posterior) shifted(own []*step, later, earlier []*latent) bool {
 			}
 		}
 	}
+	for k, s := range own {
+		*s = made[k]
+	}
 	return true
 }
 
-// withShifts is the Gaussian of the vectors of a unit, which are the first of m, and of the shifts of those after them, which are unknown, as numbers. The others are known. One that goes along with the
-// unit, element by element, as other effects of the same groups, does not shift it, and is at its reference. It is nil where no vector of the unit sees a shift.
+// withShifts is the Gaussian of the vectors of a unit, which are the first of m, and of the shifts of those after them, which are unknown, as numbers. The others are known. It is nil where no vector of the
+// unit sees a shift.
 func (p *Posterior) withShifts(m *gaussian, vectors, unknown int) *gaussian {
 	c := p.C
 	// What is left of a right side where the others, those of unknown shift among them, are where they are.
@@ -102,31 +106,21 @@ func (p *Posterior) withShifts(m *gaussian, vectors, unknown int) *gaussian {
 		return r
 	}
 	ones := func(...expr.Sub) *expr.Expr { return c.Number(1) }
-	var of []int // vectors of m
-	for k := range vectors {
-		of = append(of, k)
-	}
-	for l := vectors; l < vectors+unknown; l++ {
-		if !slices.ContainsFunc(of[:vectors], func(k int) bool { return m.alongside(p, k, l) }) {
-			of = append(of, l)
-		}
-	}
-	size := len(of)
-	q := &gaussian{v: make([]*latent, size), g: make([][]*expr.Expr, size), r: make([]*expr.Expr, size)}
+	size := vectors + unknown
+	q := &gaussian{v: slices.Clone(m.v[:size]), g: make([][]*expr.Expr, size), r: make([]*expr.Expr, size)}
 	crossing := false
-	for k, n := range of {
-		v := m.v[n]
+	for k, v := range m.v[:size] {
 		q.g[k] = make([]*expr.Expr, size)
-		if q.v[k], q.r[k] = v, c.Atom(rest(n)); k >= vectors {
+		if q.r[k] = c.Atom(rest(k)); k >= vectors {
 			q.v[k] = &latent{b: v.b, n: v.n}
 			q.r[k] = c.Atom(c.SumAll(v.is, q.r[k]))
 		}
-		for l, o := range of {
+		for l := range size {
 			switch {
 			case k < vectors && l < vectors:
 				q.g[k][l] = m.g[k][l]
 			case k < vectors:
-				column := m.times(p, k, o, ones)
+				column := m.times(p, k, l, ones)
 				crossing = crossing || !column.IsNum(0)
 				q.g[k][l] = c.Atom(column)
 			case l < vectors:
@@ -134,7 +128,7 @@ func (p *Posterior) withShifts(m *gaussian, vectors, unknown int) *gaussian {
 			case l < k:
 				q.g[k][l] = q.g[l][k]
 			default:
-				q.g[k][l] = c.Atom(c.SumAll(v.is, m.times(p, n, o, ones)))
+				q.g[k][l] = c.Atom(c.SumAll(v.is, m.times(p, k, l, ones)))
 			}
 		}
 	}
@@ -142,12 +136,6 @@ func (p *Posterior) withShifts(m *gaussian, vectors, unknown int) *gaussian {
 		return nil
 	}
 	return q
-}
-
-// alongside reports whether each element of vector k is seen with one of vector l, that at its own index.
-func (m *gaussian) alongside(p *Posterior, k, l int) bool {
-	v, w := m.v[k], m.v[l]
-	return !m.g[k][l].IsNum(0) && len(v.is) == 1 && len(w.is) == 1 && v.is[0].Range == w.is[0].Range && p.onDiagonal(m.g[k][l], v.is[0], w.js[0]) != nil
 }
 
 // shift makes a step of the first vector that is left of a Gaussian with shifts, which stand behind its vectors.
@@ -180,21 +168,15 @@ func (p *Posterior) shift(s *step, q *gaussian, left []int, vectors int) {
 		}
 		coarse, schur = append(coarse, full), append(schur, less)
 	}
-	if len(u) == 1 {
-		square := c.Atom(c.Sum(i, c.Div(c.Mul(u[0], u[0]), diagonal)))
-		s.shift = &shift{direction: c.Div(u[0], diagonal), square: square, det: c.Atom(c.Div(schur[0][0], coarse[0][0]))}
-	} else {
-		d := c.Atom(c.Sum(i, diagonal))
-		phi := c.Number(1)
-		for l, x := range p.solved(coarse, sums) {
-			phi = c.Sub(phi, c.Div(c.Mul(x, sums[l]), d))
-		}
-		s.shift = &shift{direction: c.Number(1), square: d, det: c.Atom(phi)}
+	d := c.Atom(c.Sum(i, diagonal))
+	phi := c.Number(1)
+	for l, x := range p.solved(coarse, sums) {
+		phi = c.Sub(phi, c.Div(c.Mul(x, sums[l]), d))
 	}
 	for l, x := range p.solved(schur, kappa) {
 		rho = c.Sub(rho, c.Mul(u[l], x))
 	}
-	s.r = rho
+	s.r, s.shift = rho, &shift{d: d, phi: c.Atom(phi)}
 }
 
 // solved is the solution of a small symmetric positive definite system, of which a[k][l] with l ≥ k is read, by elimination.

@@ -49,7 +49,7 @@ type bump struct {
 	pin       *pin       // nil of a shift, of which r knows
 }
 
-// bump is that of a step. Of its pin w is L⁻¹1; of its shift, which has a diagonal precision L² = D, it is Lv, with κ = −(1 − φ)/(vᵀ D v).
+// bump is that of a step. Of its pin w is L⁻¹1; of its shift, which has a diagonal precision L² = D, it is L1, with κ = −(1 − φ)/d.
 func (s *step) bump(c *expr.Context, lower func(ones *expr.Expr) *expr.Expr, upper *expr.Expr) *bump {
 	switch i := s.v.i; {
 	case s.pin != nil:
@@ -58,7 +58,7 @@ func (s *step) bump(c *expr.Context, lower func(ones *expr.Expr) *expr.Expr, upp
 		b.det = c.Atom(c.Add(c.Number(1), c.Mul(s.pin.kappa, b.square)))
 		return b
 	case s.shift != nil:
-		return &bump{c: c, i: i, w: c.Atom(c.Mul(s.shift.direction, upper)), square: s.shift.square, det: s.shift.det}
+		return &bump{c: c, i: i, w: c.Atom(upper), square: s.shift.d, det: s.shift.phi}
 	}
 	return nil
 }
