@@ -321,9 +321,7 @@ func (p *parser) conditional() (Expr, error) {
 			case w == "=":
 				hint = "what is equal is compared by `==`"
 			case ends(p.peek()) && part.word == "else":
-				hint = "a conditional reads `if c then a else b`, and has a value in each case: write `else 0` for none; a line goes on behind `else`, not before it"
-			case p.peek().Type == tokEnd:
-				hint += "; a line goes on behind `" + part.word + "`, not before it"
+				hint = "a conditional reads `if c then a else b`, and has a value in each case: write `else 0` for none"
 			}
 			return nil, p.unexpected("`"+part.word+"`", hint)
 		}

@@ -588,7 +588,6 @@ var ForeignNames = []Foreign{
 	{ForeignStatement, "from library require using include use package", "", "write `import NAME`, for the functions of NAME.ham beside the model; those of the language are always known", ""},
 	{ForeignStatement, "with", "", "statements are not grouped: a parameter and its prior are two lines, `param x real` and ", "x ~ normal(0, 1)"},
 	{ForeignStatement, "if elif while repeat do begin return break pass", "", "there are no statements of that kind; a value reads `if c then a else b`, a statement for each i ", "y[i] ~ normal(x, s) for i in n"},
-	{ForeignStatement, "else then", "", "a line goes on behind `else` and `then`, not before them: end the line above with the word", ""},
 	{ForeignStatement, "transformed", "", "what is computed from data and parameters has a definition, as in ", "let b = x^2"},
 	{ForeignStatement, "generated", "", "generated quantities read ", "generate { b = x^2 }"},
 	{ForeignStatement, "reject fatal_error", "", "what must not be has a bound, or density −∞: data are declared with bounds", ""},

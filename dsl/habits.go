@@ -24,7 +24,7 @@ func (r *reading) grouped(t lexer.Token) error {
 	return nil
 }
 
-const continuesHint = "a statement goes on after an operator, a comma or in brackets: end the line above with the operator"
+const continuesHint = "a line goes on after and before an operator, and in brackets: what it goes on from stands above it"
 
 // unknownStatement reports a line that is no statement at all: most often a
 // misspelt keyword, or a habit from another language.
@@ -58,7 +58,7 @@ func (r *reading) unknownStatement() error {
 	case isType(w), (w == "vector" || w == "row_vector" || w == "matrix" || w == "array" || w == "simplex") && !r.hasTilde():
 		hint = "the type follows the name, as in `data y real[n]` or `param x real > 0`"
 	case w == "else" || w == "then":
-		hint = LookupForeign(ForeignStatement, w).Hint()
+		hint = "a conditional reads `if c then a else b`"
 	case w == "for":
 		hint = "`for` ends a `~` statement: `x[t] ~ normal(x[t-1], 1) for t in 2..T`"
 		if looped := r.loopedLet(); looped != "" {

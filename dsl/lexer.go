@@ -74,8 +74,8 @@ func startsStatement(s string) bool {
 }
 
 // lines is a lexer.Definition that applies the rule of line ends: a statement
-// ends with its line, but a line goes on inside brackets and after an operator
-// or a comma. It puts an End, which has no text, where a statement ends.
+// ends with its line, but a line goes on inside brackets, after an operator
+// or a comma, and before what no statement starts with. It puts an End, which has no text, where a statement ends.
 type lines struct{}
 
 func (lines) Symbols() map[string]lexer.TokenType { return symbols }
@@ -165,7 +165,7 @@ func (l *lineLexer) divide() {
 // not swallow the statements that follow.
 func (l *lineLexer) ends(i int) bool {
 	t := l.base[i]
-	if l.depth == 0 && (!continues(l.last) || t.Value == "}") {
+	if l.depth == 0 && (!continues(l.last) && !l.joins(i) || t.Value == "}") {
 		return true
 	}
 	if t.Type == tokIdent && startsStatement(t.Value) || l.equation(i) {
@@ -174,6 +174,49 @@ func (l *lineLexer) ends(i int) bool {
 	// A ~ never stands inside brackets, nor twice in a statement, nor in one
 	// that starts with a keyword.
 	return (l.depth > 0 || l.keyword || l.tilde) && l.samples(i)
+}
+
+// joins reports whether the line that starts with the i-th token goes on with the line above: no statement starts so.
+func (l *lineLexer) joins(i int) bool {
+	t := l.base[i]
+	if t.Type == tokIdent {
+		switch t.Value {
+		case "then", "else", "and", "or":
+			return true
+		case "for":
+			return (l.tilde || l.keyword) && l.clause(i)
+		}
+		return false
+	}
+	if t.Type != tokOp {
+		return false
+	}
+	switch t.Value {
+	case "*", "/", ".*", "./", "^", ".^", "<", "<=", ">", ">=", "==", "!=", "=", "~", ",":
+		return true
+	case "+", "-":
+		return !l.samples(i) // a sign may start the left side of one
+	}
+	return false
+}
+
+// clause reports whether the line that starts with the i-th token is a clause `for i in n`, and no loop of another language.
+func (l *lineLexer) clause(i int) bool {
+	words := 0
+	for _, t := range l.base[i:] {
+		switch {
+		case t.EOF() || t.Type == tokNewline:
+			return words > 2
+		case isTrivia(t.Type):
+			continue
+		case words == 1 && t.Type != tokIdent || words == 2 && t.Value != "in":
+			return false
+		case t.Value == "{" || t.Value == ":" || t.Value == "~" || t.Value == "=" || t.Type == tokIdent && startsStatement(t.Value):
+			return false // what is repeated stands behind the range
+		}
+		words++
+	}
+	return false
 }
 
 // equation reports whether the line that starts with the i-th token is one of an `ode`.
