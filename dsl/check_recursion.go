@@ -105,7 +105,7 @@ type partRead struct {
 // parts finds the definitions in parts of a file: what they read of each other may stand further down.
 func (c *checker) parts(f *File) {
 	c.partial = map[partName]*Let{}
-	f.Stmts = c.inOnePart(c.fromBefore(c.byPositions(c.writtenOut(c.wholeRows(f.Stmts)))))
+	f.Stmts = c.inOnePart(c.fromBefore(c.byPositions(c.writtenOut(c.wholeRows(c.inPlaces(f.Stmts))))))
 	whole := map[partName]bool{}
 	note := func(s *LetStmt, of func() *Let) {
 		name := partName{s.Name.Name, c.generating}
@@ -129,9 +129,14 @@ func (c *checker) parts(f *File) {
 			note(s, func() *Let { return &Let{object: object{s.Name.Name, s.Name.At, s.Doc, false}} })
 		case *GenerateStmt:
 			c.generating = true
+			var quantities []Stmt
+			for i := range s.Quantities {
+				quantities = append(quantities, s.Quantities[i].definition())
+			}
+			quantities = positioned(quantities)
 			for i := range s.Quantities {
 				q := &s.Quantities[i]
-				q.part = q.definition()
+				q.part = quantities[i].(*LetStmt)
 				note(q.part, func() *Let { return &newQuantity(q.Name, q.Doc).Let })
 			}
 			c.generating = was
@@ -248,7 +253,7 @@ func (c *checker) noPart(s *LetStmt) bool {
 		return false
 	}
 	d := s.Places[0].Decl
-	lo := "2"
+	lo := "1"
 	if d.Lo != nil {
 		lo = Text(d.Lo)
 	}
@@ -458,6 +463,10 @@ func (c *checker) otherPlaces(l *Let, s *LetStmt, indices []*Index) bool {
 	_, others := l.Recursion.position(s)
 	for _, p := range others {
 		if p.Decl == nil {
+			if hint := c.chosenHint(l, s, p.At); hint != "" {
+				c.err(BadParts, p.At.Span(), hint, "only one place of a part is a position, the %s of `%s`", ordinal(l.Recursion.Place+1), l.Name)
+				return false
+			}
 			c.err(BadParts, p.At.Span(), "give it an index with a range: "+l.partForm()+"; a row as a whole is "+l.form("[1] = [a, b]"), "only one place of a part is a position, the %s of `%s`", ordinal(l.Recursion.Place+1), l.Name)
 			return false
 		}
@@ -467,6 +476,9 @@ func (c *checker) otherPlaces(l *Let, s *LetStmt, indices []*Index) bool {
 	}
 	shape := ToFront(l.Recursion, l.Type.Shape)
 	if len(indices) != len(shape)-1 {
+		if slices.ContainsFunc(l.Recursion.stmts, func(s *LetStmt) bool { return len(s.Places)-len(decls(s.Places)) > 1 }) {
+			return true // which is reported there
+		}
 		c.err(BadParts, s.Name.At, "", "the parts of `%s` have %s and %s", l.Name, count(len(shape), "place"), count(len(indices)+1, "place"))
 		return true
 	}

@@ -1,5 +1,7 @@
 package dsl
 
+import "math"
+
 // clone copies an expression as it was read. What the checker made of it is not copied.
 func clone(e Expr) Expr { return cloner{}.expr(e) }
 
@@ -21,6 +23,8 @@ type cloner struct {
 
 	// distance is an index whose distance from the name stands for the name, and the name for what is that far before the index; "" if there is none.
 	distance string
+
+	shift int // the name less this stands for the name, if it is not 0
 }
 
 func (c cloner) expr(e Expr) Expr {
@@ -32,6 +36,9 @@ func (c cloner) expr(e Expr) Expr {
 	case *Name:
 		if c.distance != "" && e.Name == c.name {
 			return c.apart(e)
+		}
+		if c.shift != 0 && e.Name == c.name {
+			return shiftedBy(nameAt(e.node, e.Name), e.node, -c.shift)
 		}
 		if c.put != nil && e.Name == c.name {
 			return clone(c.put)
@@ -52,6 +59,11 @@ func (c cloner) expr(e Expr) Expr {
 		if c.distance != "" {
 			if x := c.before(e); x != nil {
 				return x
+			}
+		}
+		if c.shift != 0 {
+			if times, offset, ok := linear(e, c.name); ok && times == 1 && offset == math.Trunc(offset) {
+				return shiftedBy(nameAt(e.node, c.name), e.node, int(offset)-c.shift)
 			}
 		}
 		return &BinaryExpr{node: e.copied(), Op: e.Op, At: e.At, X: c.expr(e.X), Y: c.expr(e.Y)}

@@ -179,6 +179,8 @@ type LetStmt struct {
 	Value  Expr       `parser:"'=' @@"`
 	For    *IndexDecl `parser:"('for' @@)?"`
 	Doc    string
+
+	written *LetStmt // what it was before its position became an index, nil where it was one
 }
 
 // Place is what stands between the brackets of a definition: an index with its range, or a position, which is the index of the
