@@ -182,6 +182,8 @@ func (r *reading) quantity(s *GenerateStmt) error {
 		return fail(UnexpectedToken, tokenSpan(first), "leave the type out: "+quantityForm, "a quantity has no type: its value has one")
 	case want == "=" && isType(r.peek().Value) && q.Places == nil:
 		return r.unexpected("`=`", "a quantity has no type: its value has one")
+	case want == "=" && q.Places == nil && (ends(r.peek()) || r.isOp(",") || r.isOp("}")):
+		return r.missing("=", fmt.Sprintf("`%s = %[1]s` writes a definition with the draws; else "+quantityForm, q.Name.Name))
 	case want == "=":
 		return r.missing("=", quantityForm)
 	case want != "":

@@ -107,6 +107,7 @@ type checker struct {
 	unresolved    []computedSize
 	definitions   map[string]*LetStmt // of the model, by name, of parts the last
 	paramNames    map[string]bool
+	reported      []*Let              // definitions that quantities of their names report
 	atBounds      map[string]*LetStmt // definitions that may stand in bounds of parameters, and are not checked yet
 	early         map[*LetStmt]bool   // those that were checked there
 
@@ -304,6 +305,7 @@ func (c *checker) file(f *File) {
 	c.whole(f)
 	c.finish(f)
 	c.commentedNumbers(f)
+	c.renameReported()
 }
 
 // coordinates demands that each block has a coordinate: where all of its parameters may have none, the first has elements.
@@ -331,6 +333,12 @@ func (c *checker) heads(f *File) {
 			}
 		}
 	}
+	defined := map[string]bool{}
+	for _, s := range f.Stmts {
+		if s, ok := s.(*LetStmt); ok {
+			defined[s.Name.Name] = true
+		}
+	}
 	for _, s := range f.Stmts {
 		switch s := s.(type) {
 		case *ConstStmt:
@@ -349,7 +357,9 @@ func (c *checker) heads(f *File) {
 			note(c.later, s.Name)
 		case *GenerateStmt:
 			for _, q := range s.Quantities {
-				note(c.soon, q.Name)
+				if !q.reports() || !defined[q.Name.Name] {
+					note(c.soon, q.Name)
+				}
 			}
 		}
 	}

@@ -25,10 +25,29 @@ func (c *checker) quantity(s *QuantityLine) {
 		return
 	}
 	q := newQuantity(s.Name, s.Doc)
+	of, _ := c.scope[q.Name].(*Let)
+	if !s.reports() || slices.Contains(c.reported, of) {
+		of = nil
+	}
 	q.Indices, q.Type, q.Value = c.definition(q.Name, decls(s.Places), s.Value)
 	c.wholeOfEach(q)
 	c.reached(&q.Let)
+	if of != nil { // what reads the name goes on to read the definition
+		c.reported = append(c.reported, of)
+		c.model.Quantities = append(c.model.Quantities, q)
+		return
+	}
 	c.defined(&q.Let)
+}
+
+// renameReported gives definitions that quantities of their names report names of their own: those are of the draws.
+func (c *checker) renameReported() {
+	for _, l := range c.reported {
+		for l.Name += "_let"; c.scope[l.Name] != nil; {
+			l.Name += "_"
+		}
+		c.scope[l.Name] = l
+	}
 }
 
 // wholeOfEach warns of log densities of elements that are each that of all data.

@@ -328,6 +328,12 @@ type QuantityLine struct {
 	part *LetStmt // of a quantity in parts: the same as a part of a definition
 }
 
+// reports reports whether a line is `a = a`, which writes a definition with the draws under its own name.
+func (q *QuantityLine) reports() bool {
+	n, ok := q.Value.(*Name)
+	return ok && n.Name == q.Name.Name && len(q.Places) == 0 && q.For == nil
+}
+
 // definition is the definition that a line is.
 func (q *QuantityLine) definition() *LetStmt {
 	return &LetStmt{Syntax: q.Syntax, Name: q.Name, Places: q.Places, Value: q.Value, For: q.For, Doc: q.Doc}
