@@ -1389,7 +1389,9 @@ func (c *checker) lookup(n *Name) Object {
 	if c.equationOf != nil && (n.Name == "t" || n.Name == "time") {
 		hint = fmt.Sprintf("the time has its name in the head: `ode %s(…) over %s {`", c.equationOf.Name, n.Name)
 	}
-	if sum, ok := c.closed[n.Name]; ok && sum.Pos.Line == n.Span().Pos.Line && sum.Pos.before(n.Span().Pos) {
+	sum, summed := c.closed[n.Name]
+	summed = summed && sum.Pos.Line == n.Span().Pos.Line && sum.Pos.before(n.Span().Pos)
+	if summed {
 		hint = sumEnds + n.Name + "` ends before the next + or -: put all that it adds in parentheses"
 	}
 	if c.function != nil {
@@ -1407,7 +1409,7 @@ func (c *checker) lookup(n *Name) Object {
 		hint = fmt.Sprintf("what is predicted is drawn: `generate { %s = normal_rng(mu, sigma) }`", n.Name)
 	} else if base, at, ok := cutLast(n.Name, "_"); ok && c.scope[base] != nil && c.index(at) != nil {
 		hint = fmt.Sprintf("an element is %s[%s]", base, at)
-	} else if s := c.suggest(n.Name); s != "" {
+	} else if s := c.suggest(n.Name); s != "" && !summed {
 		hint = fmt.Sprintf("did you mean `%s`?", s)
 	} else if f := LookupForeign(ForeignValue, n.Name); f != nil {
 		hint = f.Hint()
@@ -2592,6 +2594,9 @@ func (c *checker) insideSupport(term *Term) {
 	case Positive:
 		if !(sup.LoNum != nil && *sup.LoNum >= 0) && !(sup.Lo != nil && (c.notNegative(sup.Lo) || len(paramsOf(sup.Lo)) > 0)) {
 			want = fmt.Sprintf("declare `param %s %s`", param.Name, param.declared(sup.positive()))
+			if d := endDatum(sup.Lo); d != nil && sup.Hi == nil {
+				want = fmt.Sprintf("declare `data %s %s >= 0`, if it is, or `param %s %s`", d.Name, d.Type, param.Name, param.declared(sup.positive()))
+			}
 		}
 	case UnitOpen:
 		if !param.BoundByParams() && !(sup.LoNum != nil && *sup.LoNum >= 0 && sup.HiNum != nil && *sup.HiNum <= 1) {
@@ -2637,6 +2642,22 @@ func (c *checker) insideSupport(term *Term) {
 		c.err(OutsideSupport, left.Span(), want, "`%s` is defined on %s, but `%s` may lie outside", dist.Name, dist.Where(), param.Name)
 		c.note(param.At, "declared here")
 	}
+}
+
+// endDatum is the datum without bounds of its own that an end of a parameter is, or nil.
+func endDatum(e Expr) *Data {
+	if e == nil {
+		return nil
+	}
+	n, ok := Through(e).(*Name)
+	if !ok {
+		return nil
+	}
+	d, ok := n.Obj.(*Data)
+	if !ok || d.Support.Lo != nil || d.Support.Hi != nil || d.Type.Base != Real {
+		return nil
+	}
+	return d
 }
 
 // positive are the bounds of a parameter as they may be declared for it to be positive: 0 stands for a lower one that is below, and the upper one stays.

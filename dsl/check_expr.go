@@ -1591,6 +1591,12 @@ func pairsHint(e Expr) (hint string) {
 					Text(ix), Text(ix.Base), Text(g), Text(h), Text(ix.Base), Text(g), Text(h), g.Type().Shape[0])
 			}
 		}
+		if n, ok := e.(*Name); ok {
+			if l := definitionOf(n.Obj); l != nil && l.Recursion == nil && len(l.Indices) == 0 && l.Value != nil {
+				visit(l.Value)
+			}
+			return
+		}
 		children(e, visit)
 	}
 	visit(e)

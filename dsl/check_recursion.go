@@ -451,6 +451,9 @@ func (c *checker) scatterText(l *Let) string {
 			value += "[k]"
 		} else if !ok {
 			value = "(" + value + ")"
+			if size, known := c.rowSize(s, nil); known && size != (Extent{}) {
+				value += "[k]"
+			}
 		}
 		sums = append(sums, fmt.Sprintf("sum(k in %s) delta(i, %s[k])*%s", g.Type.Shape[0], g.Name, value))
 	}

@@ -29,6 +29,7 @@ var foreignStatements = []func(*foreignText) []string{
 	(*foreignText).stanDeclaration,
 	(*foreignText).stanValue,
 	(*foreignText).conditional,
+	(*foreignText).choice,
 	(*foreignText).bounds,
 	(*foreignText).coordinates,
 	(*foreignText).words,

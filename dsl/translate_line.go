@@ -102,17 +102,10 @@ func (f *foreignText) conditional() []string {
 	if at < 3 || at == len(rest)-1 {
 		return nil
 	}
-	_, args, _ := isCall(right[:last+1])
-	form, ok := foreignCall(right[0].Value, args)
+	term, ok := termText(sides[0], right[:last+1])
 	if !ok {
 		return nil
 	}
-	name, list, _ := strings.Cut(strings.TrimSuffix(form, ")"), "(")
-	bar := ""
-	if list != "" {
-		bar = " | "
-	}
-	term := LookupDistribution(name).LogDensityName() + "(" + expression(sides[0]) + bar + list + ")"
 	return []string{"density sum(" + expression(rest[:at]) + ") (if " + expression(rest[at+1:]) + " then " + term + " else 0)"}
 }
 

@@ -137,6 +137,11 @@ var translations = []struct{ line, want string }{
 	{`#include curves.stan`, "write `import curves`"},
 	{`y[i] ~ normal(a, s) for i in n if z[i] == 1`, "write `density sum(i in n) (if z[i] == 1 then normal_lpdf(y[i] | a, s) else 0)`"},
 	{`y[i] ~ dpois(r[i]) for i in 2..n where z[i] > 1`, "write `density sum(i in 2..n) (if z[i] > 1 then poisson_lpmf(y[i] | r[i]) else 0)`"},
+	{`if d[i] == 1 then y[i] ~ normal(a, s)`, "write `density sum(i in n) (if d[i] == 1 then normal_lpdf(y[i] | a, s) else 0)`"},
+	{`if (d[k] == 1) y[k] ~ normal(a, s) else y[k] ~ normal(b, s);`, "a statement ends with its line: write `density sum(k in n) (if d[k] == 1 then normal_lpdf(y[k] | a, s) else normal_lpdf(y[k] | b, s))`"},
+	{`if k > 1 then a ~ normal(0, s) else if k > 2 then a ~ normal(0, 2*s) else a ~ cauchy(0, s)`, "write `density if k > 1 then normal_lpdf(a | 0, s) else if k > 2 then normal_lpdf(a | 0, 2*s) else cauchy_lpdf(a | 0, s)`"},
+	{`y[i] ~ (if d[i] == 1 then normal(a, s) else student_t(4, b, s)) for i in 2..n`, "write `density sum(i in 2..n) (if d[i] == 1 then normal_lpdf(y[i] | a, s) else student_t_lpdf(y[i] | 4, b, s))`"},
+	{`y[i] ~ if d[i] == 1 then normal(a, s) else normal(b, s) for i in n`, "write `density sum(i in n) (if d[i] == 1 then normal_lpdf(y[i] | a, s) else normal_lpdf(y[i] | b, s))`"},
 	{`param q real > 0, < 1`, "write `param q real in (0, 1)`"},
 	{`param q real[n] < b and > a`, "write `param q real[n] in (a, b)`"},
 
