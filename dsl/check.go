@@ -269,6 +269,7 @@ func (c *checker) file(f *File) {
 			c.boundsOfData(s)
 		}
 	}
+	c.formulas()
 	for _, d := range c.model.Data {
 		d.bound()
 	}
@@ -443,6 +444,9 @@ func (c *checker) boundsOfData(s *DataStmt) {
 		base = Int
 	}
 	sup := c.support(&s.Type, base, "data")
+	if base == Int && sup.HiNum == nil && !sup.spoiled {
+		sup.Hi = c.sizedEnd(sup.Hi)
+	}
 	for _, id := range s.Names {
 		switch d := c.scope[id.Name].(type) {
 		case *Data:

@@ -351,6 +351,29 @@ func (d *Data) bound() {
 	}
 }
 
+// sizedEnd is an end of the range of integer data that is the formula of a size, `int[n] in 1..2*m - 1`, as that size; another one is itself.
+func (c *checker) sizedEnd(e Expr) Expr {
+	if e == nil {
+		return nil
+	}
+	if _, ok := extentForm(e); ok || !c.formOfSize(e) {
+		return e
+	}
+	before := len(c.ds.List)
+	x, ok := c.extent(e, "the end of a range")
+	d, known := c.sizes[x.Name].(*Data)
+	if !ok || !known || d.Formula == nil && !x.isFormula() {
+		c.ds.List = c.ds.List[:before]
+		return e
+	}
+	at := node{span: e.Span(), typ: Type{Base: Int}, tokens: e.Source()}
+	size := Expr(&Name{node: at, Name: d.Name, Obj: d})
+	if x.Offset == 0 {
+		return size
+	}
+	return &BinaryExpr{node: at, Op: "+", At: at.span, X: size, Y: &Number{node: at, Value: float64(x.Offset)}}
+}
+
 // sizeName is the name that the model gives a formula, "" if it has none.
 func (c *checker) sizeName(formula string) (name string) {
 	for n, o := range c.scope {
