@@ -730,6 +730,10 @@ func (c *checker) slice(e *SliceExpr, size Extent, what string) (Subscript, bool
 	if e.Lo == nil {
 		return s, true
 	}
+	if at := elementIn(e.Lo, e.Hi); at != nil && c.function == nil {
+		c.err(NotYet, e.Span(), fmt.Sprintf("what is added over it is a sum, `sum(k in %s..%s) …`; a statement of each reads `y[i] ~ normal(mu[g], s) for g in G, i in first[g]..last[g]`", Text(e.Lo), Text(e.Hi)), "the ends of a range of positions are sizes or numbers in this version of the language, and `%s` is none", Text(at))
+		return s, false
+	}
 	first, ok := c.fixedSubscript(e.Lo, size, what)
 	if !ok {
 		return s, false
@@ -738,14 +742,14 @@ func (c *checker) slice(e *SliceExpr, size Extent, what string) (Subscript, bool
 	switch lo, hi := first.At, last.At; {
 	case !ok:
 		return s, false
-	case !lo.IsConst() && lo.Name != hi.Name:
-		c.err(NotYet, e.Lo.Span(), "use an index: `x[i] … for i in lo..hi`", "a range of positions starts at a number in this version of the language")
-		return s, false
-	case !lo.IsConst():
-		c.err(NotYet, e.Lo.Span(), "use an index, or name the positions one by one", "a range of positions starts at a number in this version of the language")
-		return s, false
 	case hi.Name == lo.Name && hi.Offset < lo.Offset:
 		c.err(IndexRange, e.Span(), "", "the range %s..%s is empty", lo, hi)
+		return s, false
+	case !lo.IsConst() && lo.Name != hi.Name:
+		c.err(NotYet, e.Lo.Span(), "use an index: `x[i] … for i in lo..hi`", "a range of positions starts at a number here, in this version of the language")
+		return s, false
+	case !lo.IsConst():
+		c.err(NotYet, e.Lo.Span(), "use an index, or name the positions one by one", "a range of positions starts at a number here, in this version of the language")
 		return s, false
 	default:
 		if !hi.IsConst() {
@@ -754,6 +758,19 @@ func (c *checker) slice(e *SliceExpr, size Extent, what string) (Subscript, bool
 		s.Offset, s.At = lo.Offset-1, hi
 	}
 	return s, true
+}
+
+// elementIn is an element of an array in expressions, or nil.
+func elementIn(list ...Expr) (found *IndexExpr) {
+	for _, e := range list {
+		Walk(e, func(n Node) bool {
+			if x, ok := n.(*IndexExpr); ok && found == nil {
+				found = x
+			}
+			return found == nil
+		})
+	}
+	return found
 }
 
 // shifted splits i + 1 into the open index i and the shift 1. The index is nil
@@ -873,7 +890,12 @@ func (c *checker) positionHint(a Expr, size Extent) string {
 	}
 	if d, ok := c.scope[n.Name].(*Data); ok && d.Type.IsScalar() {
 		if whole, ok := c.sizes[size.Name].(*Data); ok && whole.Formula != nil && slices.Contains(whole.Formula.Sources(), d) {
-			return fmt.Sprintf("the other parts of that size may be negative: declare them with `>= 0`, as `data %s int >= 0`", n.Name)
+			for _, other := range whole.Formula.Sources() {
+				if other != d && other.Type.IsScalar() {
+					return fmt.Sprintf("the other parts of that size may be negative: declare them with `>= 0`, as `data %s int >= 0`", other.Name)
+				}
+			}
+			return "the other parts of that size may be negative: declare them with `>= 0`"
 		}
 		return fmt.Sprintf("declare `data %s int in 1..%s`", n.Name, size)
 	} else if q, ok := c.scope[n.Name].(*Quantity); ok && q.Type.IsScalar() {

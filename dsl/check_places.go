@@ -161,9 +161,7 @@ func shiftedBy(e Expr, at node, by int) Expr {
 	case by < 0:
 		op, by = "-", -by
 	}
-	number := wholeAt(at, by)
-	tokens := slices.Concat(e.Source(), []lexer.Token{{Type: tokOp, Value: op}}, number.Source())
-	return &BinaryExpr{node: node{span: at.span, tokens: tokens}, Op: op, At: at.span, X: e, Y: number}
+	return plusMinus(e, op, wholeAt(at, by), at)
 }
 
 // inRows are statements in which parts that differ by a number in the place q alone, beside their position, are one part with an index there.
