@@ -128,6 +128,15 @@ func unshifted(s *LetStmt) *LetStmt {
 // endBy is an end of a range and a number more.
 func endBy(e Expr, by int) Expr {
 	at := node{span: e.Span()}
+	if b, ok := e.(*BinaryExpr); ok && (b.Op == "+" || b.Op == "-") {
+		if n, ok := b.Y.(*Number); ok && n.Value == math.Trunc(n.Value) && math.Abs(n.Value) < 1e9 {
+			own := int(n.Value)
+			if b.Op == "-" {
+				own = -own
+			}
+			return endBy(b.X, own+by)
+		}
+	}
 	s, ok := sumOf(e)
 	if !ok || len(s.of) > 1 || s.number != math.Trunc(s.number) {
 		return shiftedBy(clone(e), at, by)
