@@ -98,6 +98,9 @@ func (c *checker) raggedPart(s, start *LetStmt) []*LetStmt {
 		return []*LetStmt{rest}
 	}
 	if start == nil {
+		start = startWithin(s, p, lo)
+	}
+	if start == nil {
 		c.err(BadParts, s.For.At, "add the part that it starts from, "+fmt.Sprintf("`let %s = …`", placedText(s, p, Text(endBy(lo, -1)))), "`%s` starts where data say, and no part has that position", s.Name.Name)
 		start = cloneLet(s)
 		start.For, start.Places[p].At, start.Value = nil, endBy(lo, -1), wholeAt(at, 0)
@@ -119,6 +122,22 @@ func (c *checker) raggedPart(s, start *LetStmt) []*LetStmt {
 	rest.For.Lo = wholeAt(at, 2)
 	rest.Value = &IfExpr{node: node{span: s.Value.Span()}, Cond: is(clone(t)), Then: clone(like.Value), Else: rest.Value}
 	return []*LetStmt{one, rest}
+}
+
+// startWithin is the part of the first position of each row, where the value of all says by a condition what it is there, `if t == first[i] then p else …`; nil of another value.
+func startWithin(s *LetStmt, p int, lo Expr) *LetStmt {
+	e, ok := s.Value.(*IfExpr)
+	if !ok {
+		return nil
+	}
+	is, ok := e.Cond.(*BinaryExpr)
+	if !ok || is.Op != "==" || Text(is.X) != s.For.Name && Text(is.Y) != s.For.Name || Text(is.X) != Text(lo) && Text(is.Y) != Text(lo) {
+		return nil
+	}
+	start := cloner{name: s.For.Name, put: lo}.let(s)
+	start.For = nil
+	start.Value = cloner{name: s.For.Name, put: lo}.expr(e.Then)
+	return start
 }
 
 // mostOf is what an end of a range is at most: an element of integer data, and a number more or less, is at most what its declaration says. What does not say it is reported.

@@ -405,6 +405,10 @@ func (c *checker) start(l *Let, s *LetStmt) {
 		c.err(BadParts, n.Span(), fmt.Sprintf("write %s, or end the line with `for %s in 2..n`", l.form("[%s in n] = …", n.Name), n.Name), "the index `%s` has no range", n.Name)
 		r.bad = true
 		return
+	} else if n := c.unknownIn(first.At); n != "" && !slices.ContainsFunc(r.stmts, func(s *LetStmt) bool { return s.For != nil && s.For.Name != n }) {
+		c.err(BadParts, first.At.Span(), fmt.Sprintf("end the line with a range: %s", l.form("[%s] = … for %s in 1..n", Text(first.At), n)), "the index `%s` has no range", n)
+		r.bad = true
+		return
 	} else if e, ok := c.extent(first.At, "a position"); ok {
 		p.At = e
 		p.Along.Range = Range{e, e}
@@ -421,6 +425,22 @@ func (c *checker) start(l *Let, s *LetStmt) {
 	if c.otherPlaces(l, s, indices) {
 		c.valueOfPart(s)
 	}
+}
+
+// unknownIn is the name of nothing declared that an expression is, plus or minus a number; "" of another expression.
+func (c *checker) unknownIn(e Expr) string {
+	b, ok := e.(*BinaryExpr)
+	if !ok {
+		return ""
+	}
+	n, ok := b.X.(*Name)
+	if !ok || c.scope[n.Name] != nil || c.poisoned[n.Name] || c.declared[n.Name] != (Span{}) || c.later[n.Name] != (Span{}) {
+		return ""
+	}
+	if times, offset, ok := linear(e, n.Name); !ok || times != 1 || offset == 0 {
+		return ""
+	}
+	return n.Name
 }
 
 // positionsAt is the vector of integer data that an expression names, or nil.
