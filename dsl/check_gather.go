@@ -426,7 +426,11 @@ func (s Subscript) shape(size Extent) []Extent {
 	}
 	var out []Extent
 	for n, x := range s.Gather.Subs {
-		out = append(out, x.shape(s.Gather.Data.Type.Shape[n])...)
+		size := unknownExtent
+		if n < len(s.Gather.Data.Type.Shape) { // of too many an error was reported
+			size = s.Gather.Data.Type.Shape[n]
+		}
+		out = append(out, x.shape(size)...)
 	}
 	return out
 }

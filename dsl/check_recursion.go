@@ -497,11 +497,11 @@ func (c *checker) otherPlaces(l *Let, s *LetStmt, indices []*Index) bool {
 	if len(l.Type.Shape) == 0 || l.Recursion.bad {
 		return true
 	}
+	if slices.ContainsFunc(l.Recursion.stmts, func(s *LetStmt) bool { return len(s.Places)-len(decls(s.Places)) > 1 }) {
+		return true // which is reported there
+	}
 	shape := ToFront(l.Recursion, l.Type.Shape)
 	if len(indices) != len(shape)-1 {
-		if slices.ContainsFunc(l.Recursion.stmts, func(s *LetStmt) bool { return len(s.Places)-len(decls(s.Places)) > 1 }) {
-			return true // which is reported there
-		}
 		c.err(BadParts, s.Name.At, "", "the parts of `%s` have %s and %s", l.Name, count(len(shape), "place"), count(len(indices)+1, "place"))
 		return true
 	}
