@@ -141,8 +141,8 @@ func (s Sub) ends() dsl.Range {
 // End returns the greatest position that s may name.
 func (s Sub) End() dsl.Extent { return s.ends().Hi }
 
-// carries reports whether the position depends on an index.
-func (s Sub) carries(i *Index) bool {
+// Carries reports whether the position depends on an index.
+func (s Sub) Carries(i *Index) bool {
 	return s.Index == i && i != nil || s.Data != nil && s.Data.HasFree(i)
 }
 

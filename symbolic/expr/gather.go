@@ -169,7 +169,7 @@ func (c *Context) settleGather(val float64, ks []float64, es []*Expr, n int) *Ex
 		return nil
 	}
 	a, at := d.Subs[0].Index, d.Subs[1]
-	if at.carries(a) || !c.Within(at, a.Range).IsNum(1) {
+	if at.Carries(a) || !c.Within(at, a.Range).IsNum(1) {
 		return nil
 	}
 	keep := []*Expr{d}
@@ -180,7 +180,7 @@ func (c *Context) settleGather(val float64, ks []float64, es []*Expr, n int) *Ex
 		if m == n {
 			continue
 		}
-		if _, _, pair := IndexPair(e); pair || isGather(e) && e.Subs[1].carries(a) {
+		if _, _, pair := IndexPair(e); pair || isGather(e) && e.Subs[1].Carries(a) {
 			keep = append(keep, e)
 			continue
 		}
@@ -267,7 +267,7 @@ func ScatteredFree(e *Expr) []*Index {
 	walk = func(x *Expr) {
 		switch {
 		case isGather(x):
-			if a := x.Subs[0].Index; e.HasFree(a) && !x.Subs[1].carries(a) {
+			if a := x.Subs[0].Index; e.HasFree(a) && !x.Subs[1].Carries(a) {
 				out = append(out, a)
 			}
 		case x.Op == Sum && !computedOnce(x):
@@ -358,7 +358,7 @@ func (c *Context) polynomialOf(e *Expr, k float64, i *Index, at **Expr) bool {
 	switch e.Op {
 	case Ref:
 		for _, s := range e.Subs {
-			if !s.carries(i) {
+			if !s.Carries(i) {
 				continue
 			}
 			if s.Data == nil || e.stage < StagePosition || *at != nil && *at != s.Data || len(s.Data.free) != 1 {
@@ -563,7 +563,7 @@ func (c *Context) GathersOf(e *Expr, sums *[]*Index) (deltas []*Expr, rest *Expr
 }
 
 func carriesAny(s Sub, indices []*Index) bool {
-	return slices.ContainsFunc(indices, s.carries)
+	return slices.ContainsFunc(indices, s.Carries)
 }
 
 // SharesFree reports whether two expressions have a free index in common.
@@ -625,7 +625,7 @@ func (c *Context) Selection(e *Expr, a, b *Index) (d *Expr) {
 		return nil
 	}
 	Search(e, StageConst, func(x *Expr) bool {
-		if isGather(x) && x.Subs[0].Index == a && x.Subs[1].carries(b) {
+		if isGather(x) && x.Subs[0].Index == a && x.Subs[1].Carries(b) {
 			d = x
 		}
 		return d != nil
@@ -672,7 +672,7 @@ func (c *Context) Coupling(body *Expr, i *Index) (h *Expr, fs []*Expr, ks []floa
 			continue
 		}
 		for n, s := range f.Subs {
-			if !s.carries(i) && f.Subs[1-n].carries(i) && len(s.Data.Free()) > 0 {
+			if !s.Carries(i) && f.Subs[1-n].Carries(i) && len(s.Data.Free()) > 0 {
 				fs, ks = slices.Clone(body.Args), slices.Clone(body.K)
 				if body.Val != 1 {
 					fs, ks = append(fs, c.Number(body.Val)), append(ks, 1)

@@ -20,9 +20,9 @@ func (c *Context) Bounds(sum *Expr) (from, to []Sub, rest *Expr) {
 	for n, e := range es {
 		a, b, ok := comparison(e)
 		switch {
-		case ok && a.Index == i && !b.carries(i):
+		case ok && a.Index == i && !b.Carries(i):
 			to = append(to, b)
-		case ok && b.Index == i && !a.carries(i):
+		case ok && b.Index == i && !a.Carries(i):
 			from = append(from, ShiftSub(a, -b.Offset))
 		default:
 			restK, others = append(restK, ks[n]), append(others, e)
@@ -84,7 +84,7 @@ func (c *Context) sumOfProduct(i *Index, body *Expr) *Expr {
 		case f.Subs[0].Index != i:
 			continue // δ[a, g[i]]: i stands in the data
 		}
-		if at.carries(i) {
+		if at.Carries(i) {
 			continue // δ[i, g[i]]
 		}
 		rest := c.Product(val, without(k, n), c.tabulated(i, at, without(factors, n)))

@@ -18,6 +18,7 @@ type step struct {
 	predicted []*PosteriorTerm
 	used      []*PosteriorTerm
 	measures  []*Measure
+	steady    bool       // what data say of it is told with other vectors at the reference
 	shift     *shift     // nil where no other vector shifts this one
 	pin       *pin       // nil where nothing holds the sum of the elements
 	solved    *expr.Expr // L⁻¹r at v.i, where it is made of solutions that there are; nil elsewhere
@@ -471,7 +472,7 @@ func (m *gaussian) kept(p *Posterior, k, l int, e *expr.Expr) *expr.Expr {
 // the blocks of the others must not become dense and do.
 func (p *Posterior) takenOut(m *gaussian, left []int, k int, f *form, dense bool) *step {
 	c, v := p.C, m.v[k]
-	s := &step{v: v, bands: f.bands, predicted: m.predicted, used: m.used, measures: m.measures, pin: m.pins[k]}
+	s := &step{v: v, bands: f.bands, steady: m.steady(), predicted: m.predicted, used: m.used, measures: m.measures, pin: m.pins[k]}
 	if f.bands == nil {
 		s.dense = f.matrix
 	}

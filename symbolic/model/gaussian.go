@@ -210,6 +210,11 @@ func (p *Posterior) gaussianOf(latents []*latent, as view) *gaussian {
 	return m
 }
 
+// steady reports whether other vectors are at the reference in predictors, none of which is a tangent.
+func (m *gaussian) steady() bool {
+	return !m.bent && slices.ContainsFunc(m.predictors, func(x *predictor) bool { return x.steady })
+}
+
 // sees reports whether observations say of a vector.
 func (m *gaussian) sees(v *latent) bool {
 	return expr.Mentions(m.data, v.values()) || slices.ContainsFunc(m.predictors, func(x *predictor) bool { return expr.Mentions(x.eta, v.values()) })
@@ -286,6 +291,9 @@ func (p *Posterior) takeTerm(m *gaussian, t *PosteriorTerm, as view) bool {
 func (p *Posterior) predict(m *gaussian, t *PosteriorTerm, as view, hidden bool) bool {
 	if !hidden {
 		if found := p.predictorsOf(p.beside(t, m.v, as.unknown), m.v, as.apart); found != nil {
+			for _, x := range found {
+				p.steady(x, m.v)
+			}
 			m.predictors = append(m.predictors, found...)
 			m.used, m.predicted = append(m.used, t), append(m.predicted, t)
 			return true

@@ -14,6 +14,7 @@ type predictor struct {
 	weight  *expr.Expr // the information about it, where it is at the reference; at that of all parameters, where it is entangled
 	score   *expr.Expr // the derivative of the log density by it there
 	bent    bool       // eta is not linear
+	steady  bool       // elements of other vectors in eta are at the reference
 }
 
 // predictorsOf finds the predictors of a term: that of a distribution whose expected information is known, else those of what the term is a sum
@@ -197,6 +198,71 @@ func (x *predictor) gap(p *Posterior, latents []*latent) *expr.Expr {
 		gap = c.Add(gap, c.SumAll(v.is, c.Mul(at(p, v, v.is), ref)))
 	}
 	return gap
+}
+
+// steady puts elements of other vectors at the reference, of a predictor whose slope depends on them, if it is the observation that chooses them, as the item of an answer in a[item]*(theta[person] − b[item]): a
+// map that followed them would take a sum over the observations for each gradient. What many observations say of each of them leaves little to follow, and what they have in common with theta an adapted metric
+// knows. It does not where vectors may turn into one another, as the loadings of several factors do: there is one element of the latent vectors, with a prior of known scale, and one product. Elements that
+// those of latent vectors tell, as the scale of a group, are followed.
+func (p *Posterior) steady(x *predictor, latents []*latent) {
+	if x.weight.Stage() >= expr.StagePosition || !x.bent && !p.fixed(latents, false) {
+		return // there are such sums, or the scale of the vector moves with the slope
+	}
+	c := p.C
+	eta := c.InlinedBut(x.eta, func(t *expr.Tensor) bool {
+		return slices.ContainsFunc(p.Params, func(b *Param) bool { return slices.Contains(b.plain, t) })
+	})
+	var own []*expr.Expr
+	expr.Refs(eta, func(r *expr.Expr) {
+		if mentionsAny(r, latents) && !slices.Contains(own, r) {
+			own = append(own, r)
+		}
+	})
+	var tells []expr.Sub
+	if !x.bent {
+		if len(own) != 1 {
+			return
+		}
+		tells = own[0].Subs
+	}
+	chosen := func(e *expr.Expr) (out []*expr.Expr) {
+		expr.Refs(e, func(r *expr.Expr) {
+			if slices.ContainsFunc(r.Subs, func(s expr.Sub) bool { return !toldBy(s, tells, x.indices) }) && slices.ContainsFunc(p.Params, func(b *Param) bool {
+				return (r.Tensor == b.Coord || slices.Contains(b.plain, r.Tensor)) && !slices.ContainsFunc(latents, func(v *latent) bool { return v.b == b })
+			}) {
+				out = append(out, r)
+			}
+		})
+		return out
+	}
+	all := chosen(eta)
+	var slope []*expr.Expr
+	if !x.bent {
+		slope = chosen(c.Diff(eta, own[0].Tensor, own[0].Subs...))
+	}
+	if len(all) == 0 || !x.bent && len(slope) == 0 {
+		return
+	}
+	for _, r := range all { // another product is one of two others
+		if !x.bent && !slices.Contains(slope, r) && slices.ContainsFunc(chosen(c.Diff(eta, r.Tensor, r.Subs...)), func(o *expr.Expr) bool { return o != r && !slices.Contains(slope, o) }) {
+			return
+		}
+	}
+	x.steady = true
+	x.eta = c.Substituted(eta, func(r *expr.Expr) *expr.Expr {
+		if slices.Contains(all, r) {
+			return p.atReference(r)
+		}
+		return r
+	})
+}
+
+// toldBy reports whether some positions tell another one, which may be the same for all indices.
+func toldBy(s expr.Sub, by []expr.Sub, indices []*expr.Index) bool {
+	if slices.Contains(by, s) || !slices.ContainsFunc(indices, func(i *expr.Index) bool { return s.Carries(i) }) {
+		return true
+	}
+	return s.Data != nil && !slices.ContainsFunc(s.Data.Subs, func(s expr.Sub) bool { return !toldBy(s, by, indices) })
 }
 
 // links are the scales on which an argument of a distribution may be linear, with the first two derivatives of the argument by its value

@@ -214,7 +214,7 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 			}
 			continue
 		}
-		if alone == nil && own == nil {
+		if alone == nil && own == nil || steady(alone) {
 			continue // a term of it that is not Gaussian in it is not so in it and others either
 		}
 		if !p.Maps.banded() && alone == nil {
@@ -547,6 +547,11 @@ func (p *Posterior) leftMentions(t *PosteriorTerm, latents []*latent) bool {
 	}
 	_, at := expr.IndicesOver(p.C, "i", t.Left.Shape)
 	return mentionsAny(t.Left.At(at...), latents)
+}
+
+// steady reports whether steps are of maps that are the same everywhere, as is what joint maps would know of their vectors beside others: data are seen with those at the reference.
+func steady(steps []*step) bool {
+	return len(steps) > 0 && !slices.ContainsFunc(steps, func(s *step) bool { return !s.steady || s.moves() })
 }
 
 // moves reports whether the map of a step depends on the other parameters.
