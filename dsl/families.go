@@ -34,9 +34,9 @@ var families = []Distribution{
 	{
 		Name: "ordered_probit", Support: Category,
 		Args: []DistArg{{"eta", RealLine}, {"c", Ascending}},
-		Define: "(y int in 1..K, eta real, c real[K-1]) = delta(y, 1)*log_Phi(c[1] - eta) + delta(y, K)*log_Phi(eta - c[K-1]) + " +
-			"sum(k in 1..K-2) delta(y, k+1)*(if 2*eta > c[k] + c[k+1] then log_Phi(c[k+1] - eta) + log1m_exp(log_Phi(c[k] - eta) - log_Phi(c[k+1] - eta)) " +
-			"else log_Phi(eta - c[k]) + log1m_exp(log_Phi(eta - c[k+1]) - log_Phi(eta - c[k])))",
+		// Sums over one category are computed where that was observed alone.
+		Define: "(y int in 1..K, eta real, c real[K-1]) = sum(k in 1..1) delta(y, k)*log_Phi(c[k] - eta) + sum(k in K-1..K-1) delta(y, k+1)*log_Phi(eta - c[k]) + " +
+			"sum(k in 1..K-2) delta(y, k+1)*log_Phi_interval(c[k+1] - eta, c[k+1] - c[k])",
 		Generate: "(eta real, c real[m]) {\nlet u = uniform_rng(0, 1)\nreturn 1 + sum(k in m) (u > Phi(c[k] - eta))\n}",
 	},
 	{

@@ -54,6 +54,7 @@ var Functions = []Function{
 	{"log_bessel_i0", 1, Elementwise, "log I₀(x), of the modified Bessel function of the first kind of order 0"},
 	{"Phi", 1, Elementwise, "standard normal cumulative distribution"},
 	{"log_Phi", 1, Elementwise, "log of Phi, also where that underflows"},
+	{"log_Phi_interval", 2, Elementwise, "log(Φ(x) − Φ(x − y)), of the mass of an interval of width y that ends at x, also where that underflows"},
 	{"log_Phi_tilted", 2, Elementwise, "log Φ(x − y) + y²/2 − xy, also where its terms cancel"},
 	{"inv_Phi", 1, Elementwise, "quantile of the standard normal distribution, the inverse of Phi"},
 	{"pow", 2, Elementwise, "xʸ"},

@@ -1198,6 +1198,8 @@ func function(name string, x []float64) float64 {
 		return math.Sqrt2 * math.Erfinv(2*x[0]-1)
 	case "log_Phi":
 		return math.Log(0.5 * math.Erfc(-x[0]/math.Sqrt2))
+	case "log_Phi_interval":
+		return math.Log(0.5*math.Erfc(-x[0]/math.Sqrt2) - 0.5*math.Erfc((x[1]-x[0])/math.Sqrt2))
 	case "log_Phi_tilted":
 		return math.Log(0.5*math.Erfc((x[1]-x[0])/math.Sqrt2)) + 0.5*x[1]*x[1] - x[1]*x[0]
 	case "abs":

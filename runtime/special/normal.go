@@ -42,6 +42,30 @@ func LogPhi(x float64) float64 {
 	return float64(-0.5*x*x) - elementary.Log(-x) - halfLog2Pi + elementary.Log1p(s)
 }
 
+// LogPhiInterval returns log(Φ(x) − Φ(x − w)), the logarithm of the mass of the interval of width w > 0 that ends at x, also where both underflow: LogPhiInterval(x, 0) = −Inf,
+// LogPhiInterval(x, +Inf) = log Φ(x). What is narrow beside the scale of the density there is φ at the middle m times the series of ∫ exp(−mt − t²/2) dt; of the rest the values of Φ in the lower tail differ.
+func LogPhiInterval(x, w float64) float64 {
+	y := x - w
+	if x+y > 0 {
+		x, y = -y, -x
+	}
+	m := 0.5 * (x + y)
+	switch {
+	case math.IsInf(x, -1):
+		return x
+	case float64(w*(1-m)) < narrow:
+		q, s := float64(m*m), float64(0.25*w*w) // of half the width, squared
+		return elementary.Log(w) - float64(0.5*q) - halfLog2Pi + elementary.Log1p(float64(s*((q-1)/6+float64(s*(float64((q-6)*q)+3)/120))))
+	case x > -30:
+		return elementary.Log(Phi(x) - Phi(y))
+	}
+	l := LogPhi(x)
+	return l + Log1mExp(LogPhi(y)-l)
+}
+
+// narrow is the width of an interval, in units of 1/(1 + |m|), below which the series has all digits.
+const narrow = 0.01
+
 // LogPhiTilted returns log Φ(z − r) + ½r² − rz for r ≥ 0: the logarithm of the mass that the normal density at z, times exp(−rx) over x ≥ 0, leaves. The terms
 // cancel where r is large.
 func LogPhiTilted(z, r float64) float64 {

@@ -98,6 +98,7 @@ var functions = []function{
 	{name: "stirling_slope", one: StirlingSlope, error: 1e-15, scale: one},
 	{name: "stirling_curvature", one: StirlingCurvature, error: 2e-15, scale: one},
 	{name: "mills_excess", one: MillsExcess, error: 4e-14},
+	{name: "log_phi_interval", two: LogPhiInterval, error: 3e-14, scale: one},
 	{name: "log_phi_tilted", two: LogPhiTilted, error: 3e-15, scale: besideTilt},
 	{name: "log_phi_tilted_slope", two: LogPhiTiltedSlope, error: 4e-14, scale: besideSlope},
 	{name: "log_first_passage_ww", two: LogFirstPassageCurvature22, error: 1e-14, scale: besidePassage(0, 2)},

@@ -330,7 +330,7 @@ func mayExplode(e *Expr, depth int) bool {
 
 // mayBeInfinite are functions with infinite values at finite arguments.
 var mayBeInfinite = map[string]bool{
-	"log": true, "log_total": true, "log1p": true, "log1m_exp": true, "log_Phi": true, "inv_Phi": true, "pow": true, "pow_or_0": true, "log_or_0": true, "lmultiply": true, "lmultiply_1p": true, "share": true, "inv_total": true,
+	"log": true, "log_total": true, "log1p": true, "log1m_exp": true, "log_Phi": true, "log_Phi_interval": true, "inv_Phi": true, "pow": true, "pow_or_0": true, "log_or_0": true, "lmultiply": true, "lmultiply_1p": true, "share": true, "inv_total": true,
 	"lgamma": true, "digamma": true, "trigamma": true, "tetragamma": true, "lbeta": true, "stirling_rest": true, "stirling_slope": true, "stirling_curvature": true,
 	"log_gamma_p": true, "log_gamma_p_slope": true, "log_gamma_q": true, "log_gamma_q_slope": true, "log_gamma_density": true,
 	"log_inc_beta_logit": true, "log_inc_beta_logit_slope1": true, "log_inc_beta_logit_slope2": true, "log_beta_density_logit": true,

@@ -73,6 +73,7 @@ var Funcs = []Func{
 	{"student_information_slope", f1(special.StudentInformationSlope), nil, false, "special.StudentInformationSlope", 60, [2]float64{0.3, 6}, false},
 	{"Phi", f1(special.Phi), []string{"exp(-0.5*x^2)/sqrt(2*pi())"}, true, "special.Phi", 20, [2]float64{-3, 3}, false},
 	{"log_Phi", f1(special.LogPhi), []string{"exp(-0.5*x^2 - log_Phi(x))/sqrt(2*pi())"}, false, "special.LogPhi", 30, [2]float64{-3, 3}, false},
+	{"log_Phi_interval", f2(special.LogPhiInterval), []string{"(exp(-0.5*x^2 - log_Phi_interval(x, y)) - exp(-0.5*(x - y)^2 - log_Phi_interval(x, y)))/sqrt(2*pi())", "exp(-0.5*(x - y)^2 - log_Phi_interval(x, y))/sqrt(2*pi())"}, false, "special.LogPhiInterval", 50, [2]float64{0.1, 3}, false},
 	{"log_Phi_tilted", f2(special.LogPhiTilted), []string{"log_Phi_tilted_slope(x, y)", "-mills_excess(x - y)"}, false, "special.LogPhiTilted", 40, [2]float64{0.1, 9}, false},
 	{"log_Phi_tilted_slope", f2(special.LogPhiTiltedSlope), []string{"-mills_excess(x - y)*(mills_excess(x - y) - x + y)", "mills_excess(x - y)*(mills_excess(x - y) - x + y) - 1"}, false, "special.LogPhiTiltedSlope", 50, [2]float64{0.1, 9}, false},
 	{"mills_excess", f1(special.MillsExcess), []string{"1 - mills_excess(x)*(mills_excess(x) - x)"}, true, "special.MillsExcess", 50, [2]float64{-8, 3}, false},

@@ -21,6 +21,13 @@ def log_phi(x):
     return log1p(-phi(-x)) if x > 0 else log(phi(x))
 
 
+def interval(x, w):
+    y = x - w
+    if x + y > 0: # the lower tail, which cancels little
+        x, y = -y, -x
+    return log(phi(x) - phi(y))
+
+
 def inv_phi(p):
     q = min(p, 1 - p)
     if q == mpf(1) / 2:
@@ -225,6 +232,8 @@ table = [
     ("mills_excess", mills, normal + [-10**u for u in (1.5, 2, 3, 5, 8)] + [-4.99999, -5.00001, -6.0, 40.0]),
     ("log_phi_tilted", tilted, tilts),
     ("log_phi_tilted_slope", tilted_slope, tilts),
+    ("log_phi_interval", interval, [(uniform(-9, 9), uniform(0, 6)) for _ in range(150)] + [(gauss(0, 3), 10**uniform(-12, 0)) for _ in range(150)]
+     + [(-10**uniform(1.3, 3), 10**uniform(-6, 1)) for _ in range(60)] + [(10**uniform(1.3, 3), 10**uniform(-6, 1)) for _ in range(60)]),
 ]
 
 with open("special.txt", "w") as out:

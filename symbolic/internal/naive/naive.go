@@ -293,6 +293,8 @@ func PlainFunction(name string, x []float64) float64 {
 		return math.Sqrt2 * math.Erfinv(2*x[0]-1)
 	case "log_Phi":
 		return math.Log(0.5 * math.Erfc(-x[0]/math.Sqrt2))
+	case "log_Phi_interval":
+		return math.Log(0.5*math.Erfc(-x[0]/math.Sqrt2) - 0.5*math.Erfc((x[1]-x[0])/math.Sqrt2))
 	case "log_Phi_tilted":
 		return PlainFunction("log_Phi", []float64{x[0] - x[1]}) + 0.5*x[1]*x[1] - x[1]*x[0]
 	case "log_Phi_tilted_slope":
