@@ -309,9 +309,10 @@ density 0*A[1, 1]*tau
 	}
 }
 
-// TestWorthOfDenseMaps: a logistic regression with a horseshoe prior has a dense map, although its factor takes many times the operations of a gradient without; where a run would take minutes it has none.
+// TestWorthOfDenseMaps: what has no map else has a dense one, although its factor takes many times the operations of a gradient without; where a run would take minutes it has none. Coefficients with scales of their
+// own have one of each given the others, where the factor takes ten times the operations or more.
 func TestWorthOfDenseMaps(t *testing.T) {
-	d, _ := load(t, `model genes
+	const horseshoe = `model genes
 data n, p int
 data X real[n, p]
 data y int[n] in {0, 1}
@@ -324,10 +325,49 @@ lambda ~ half_cauchy(1)
 tau ~ half_cauchy(0.05)
 b ~ normal(0, tau*lambda)
 y ~ bernoulli_logit(a + X*b)
-`)
-	for size, want := range map[int]int{30: 1, 90: 1, 400: 0} {
-		if got := len(d.Fit(map[string]int{"n": 70, "p": size}, nil).Transports); got != want {
-			t.Errorf("%d maps of %d coefficients, want %d", got, size, want)
+`
+	const walks = `model walks
+data n, p int
+data g, h int[n] in 1..p
+data y int[n] >= 0
+param a, b sum_to_zero[p]
+param s, r real > 0
+s, r ~ exponential(1)
+a, b ~ normal(0, 3)
+a[i] - 2*a[i-1] + a[i-2] ~ normal(0, s) for i in 3..p
+b[i] - 2*b[i-1] + b[i-2] ~ normal(0, r) for i in 3..p
+y ~ poisson_log(a[g] + b[h])
+`
+	const missing = `model missing
+data n, D, m int
+data Y real[n, D]
+data gap int[n, D] in 0..m
+param y_mis real[m]
+param tau real[D] > 0
+param R corr[D]
+let Z[i in n, j in D] = if gap[i, j] > 0 then y_mis[gap[i, j]] else Y[i, j]
+let zero[j in D] = 0
+tau ~ exponential(1)
+R ~ lkj_corr(1)
+Z ~ multi_normal(zero, diag(tau)*R*diag(tau))
+`
+	for _, x := range []struct {
+		text string
+		n, p int
+		maps int
+		of   model.Maps
+	}{
+		{horseshoe, 300, 20, 1, model.DenseMaps},
+		{horseshoe, 70, 90, 1, model.ApartMaps},
+		{horseshoe, 70, 900, 1, model.ApartMaps},
+		{strings.Replace(horseshoe, "tau*lambda", "tau", 1), 70, 90, 1, model.DenseMaps},
+		{walks, 60, 30, 2, model.DenseMaps},
+		{walks, 60, 300, 0, model.BandedMaps},
+		{missing, 100, 80, 0, model.BandedMaps}, // whose prior is of several together
+	} {
+		d, _ := load(t, x.text)
+		if d = d.Fit(map[string]int{"n": x.n, "p": x.p, "D": 4, "m": x.p}, nil); len(d.Transports) != x.maps || d.Maps != x.of {
+			t.Errorf("%d maps of kind %d of %d elements, want %d of kind %d:\n%s", len(d.Transports), d.Maps, x.p, x.maps, x.of, x.text)
 		}
 	}
 }

@@ -250,6 +250,9 @@ type elimination struct {
 func (p *Posterior) tried(latents, unknown []*latent) (steps []*step, used []*PosteriorTerm) {
 	steps, used = p.factorised(latents, view{unknown: unknown})
 	switch {
+	case steps == nil && len(latents) == 1 && p.Maps == ApartMaps && p.ownScales(latents[0]):
+		p.EachGiven = true
+		return p.factorised(latents, view{apart: true, unknown: unknown})
 	case steps == nil && len(latents) == 1 && len(latents[0].is) > 1 && !p.Maps.banded():
 		return p.factorised(latents, view{apart: true, unknown: unknown})
 	case steps != nil && (p.Maps == TurnedMaps || p.Maps == FrozenMaps) && !p.turned(steps):
@@ -258,6 +261,31 @@ func (p *Posterior) tried(latents, unknown []*latent) (steps []*step, used []*Po
 		}
 	}
 	return steps, used
+}
+
+// ownScales reports whether the prior of a vector has scales of which each is made of the element of another vector at the same place, as that of a horseshoe. These move more than what data say of the elements
+// together, and a diagonal precision, of each element given the others, follows them.
+func (p *Posterior) ownScales(v *latent) bool {
+	one := []*latent{v}
+	return slices.ContainsFunc(p.Terms, func(t *PosteriorTerm) bool {
+		s := p.normalPrior(t, one)
+		return s != nil && slices.ContainsFunc(s.each, func(e *standIn) bool {
+			if e.precision == nil || e.u == nil {
+				return false // of several together
+			}
+			var at []expr.Sub
+			expr.Refs(e.u, func(r *expr.Expr) {
+				if mentionsAny(r, one) {
+					at = r.Subs
+				}
+			})
+			own := false
+			expr.Refs(p.C.Inlined(e.precision), func(r *expr.Expr) {
+				own = own || len(at) > 0 && slices.Equal(r.Subs, at) && slices.ContainsFunc(p.Params, func(b *Param) bool { return r.Tensor == b.Coord || slices.Contains(b.plain, r.Tensor) })
+			})
+			return own
+		})
+	})
 }
 
 func (p *Posterior) factorised(latents []*latent, as view) (steps []*step, used []*PosteriorTerm) {

@@ -31,6 +31,7 @@ type Posterior struct {
 	MapJacobian *expr.Expr // log |∂x/∂z| of the transports; nil where there is none
 	Apart       int        // the parameters whose maps do not know of each other's, though data see them together
 	Unsized     bool       // the sizes of vectors would decide which of them have maps, and are not at hand
+	EachGiven   bool       // elements with scales of their own are seen each given the others
 	// Measures are of latent vectors whose maps know of some terms by differences only, and Unseen is the sum of these terms.
 	Measures []*Measure
 	Unseen   *expr.Expr

@@ -40,6 +40,7 @@ const (
 	TurnedMaps             // others too, those that are turned to their axes before those that are factorised
 	FrozenMaps             // others too, with precisions of what is observed at the reference
 	SparseMaps             // as BandedMaps, and where elements are coupled in pairs that data tell, as neighbours on a map are
+	ApartMaps              // as BandedMaps, and where elements have scales of their own, each given the others
 	SmallMaps              // as BandedMaps, but that nothing looks into what is observed as a vector, with a covariance
 	NoMaps
 )
