@@ -49,7 +49,7 @@ func LogPhiInterval(x, w float64) float64 {
 	if x+y > 0 {
 		x, y = -y, -x
 	}
-	m := 0.5 * (x + y)
+	m := float64(0.5 * (x + y))
 	switch {
 	case math.IsInf(x, -1):
 		return x
