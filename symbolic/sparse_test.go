@@ -189,6 +189,8 @@ var fields = []struct{ name, text, want string }{
 	{"beside others", "param v real[N]\nv ~ normal(0, s)\ndensity -0.5*sum(l in E) (u[a[l]] - u[b[l]])^2/s^2\ny ~ poisson_log(mu + u + v)", "u sparse, v 1"},
 	{"of edges as a matrix", "density -0.5*sum(l in E) (u[e[l, 1]] - u[e[l, 2]])^2\ny ~ poisson_log(mu + s*u)", "u sparse"},
 	{"weighted", "density -0.5*sum(l in E) w[l]*(u[a[l]] - u[b[l]])^2\ny ~ poisson_log(mu + s*u)", "u sparse"},
+	{"differences that are stated", "u[a[l]] - u[b[l]] ~ normal(0, s) for l in 1..E\nmean(u) ~ normal(0, 0.01)\ny ~ poisson_log(mu + u)", "u sparse"},
+	{"stated of vectors, with heavy tails", "u[a] - u[b] ~ student_t(4, 0, s)\ny ~ poisson_log(mu + u)", "u sparse"},
 	{"weights that may be negative", "data r real[E]\ndensity -0.5*sum(l in E) r[l]*(u[a[l]] - u[b[l]])^2\ny ~ poisson_log(mu + s*u)", ""},
 	{"no quadratic form", "density -sum(l in E) abs(u[a[l]] - u[b[l]])\ny ~ poisson_log(mu + s*u)", ""},
 	{"a form that is the same everywhere", "density -0.5*sum(l in E) (u[a[l]] - u[b[l]])^2\ny ~ normal(mu + u, 1)", ""},

@@ -240,20 +240,41 @@ func scattersInto(e *Expr, i *Index) bool {
 	return e.Op == Sum && e.gather && e.HasFree(i) && slices.Contains(ScatteredFree(e), i) && !computedOnce(e)
 }
 
-// computedOnce reports whether a scatter depends on data alone, and on no index
-// but that of the elements that it scatters into: one vector. A table over pairs of
-// groups is mostly empty, and is left for the loop over the data.
+// computedOnce reports whether a scatter depends on data alone, and on no index but that of the elements that it scatters into, or on one more, the column of a
+// matrix of data whose rows it adds: a vector, or a matrix that is no larger than that one. A table over pairs of groups is mostly empty, and is left for the loop over the data.
 func computedOnce(e *Expr) bool {
-	if e.Op != Sum || e.stage >= StagePosition || !e.gather {
+	if e.Op != Sum || e.stage >= StagePosition || !e.gather || len(e.free) > 2 {
 		return false
 	}
 	scattered := ScatteredFree(e)
+	if len(scattered) != 1 {
+		return false
+	}
 	for _, f := range e.free {
-		if !slices.Contains(scattered, f) {
+		if f != scattered[0] && !columnOf(e.Args[0], f) {
 			return false
 		}
 	}
-	return len(scattered) == 1
+	return true
+}
+
+// columnOf reports whether an index is that of the columns of a matrix of data, and of nothing else, in a product.
+func columnOf(product *Expr, i *Index) bool {
+	factors := []*Expr{product}
+	if product.Op == Mul {
+		factors = product.Args
+	}
+	found := false
+	for _, f := range factors {
+		if !f.HasFree(i) {
+			continue
+		}
+		if found || f.Op != Ref || f.Tensor.Kind != DataTensor || len(f.Subs) != 2 || f.Subs[1].Index != i {
+			return false
+		}
+		found = true
+	}
+	return found
 }
 
 // ScatteredFree returns the free indices of a sum that stand in a factor δ[a,g…] of
@@ -339,7 +360,7 @@ func (c *Context) Regroup(e *Expr) *Expr {
 		}
 	}
 	inner := c.Sum(i, c.Mul(h, c.Delta(Sub{Index: j}, Sub{Data: at, Offset: up})))
-	if len(inner.free) != 1 {
+	if len(inner.free) != 1 && !computedOnce(inner) {
 		return nil // a table, which interchange would undo
 	}
 	return c.Sum(j, c.Mul(f, inner))

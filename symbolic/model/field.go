@@ -8,16 +8,20 @@ import (
 )
 
 // field adds a term of the density that is a quadratic form of latent vectors, −½ Σ w (Σ_k a_k x_k)² for w > 0, as the prior of values on a map is one of the differences of neighbours. It is exact, as normal priors are. By itself
-// it may be improper, as that one is: differences say nothing of the level. What data, or a sum that is held, say makes the precision definite. It reports whether the term is one.
-func (p *Posterior) field(m *gaussian, t *PosteriorTerm) bool {
-	c := p.C
+// it may be improper, as that one is: differences say nothing of the level. What data, or a sum that is held, say makes the precision definite. Of a statement about such sums, as `s[a[k]] - s[b[k]] ~ normal(0, tau)`, s is what stands for it; it is nil of other terms.
+// It reports whether the term is one.
+func (p *Posterior) field(m *gaussian, t *PosteriorTerm, s *normalPrior) bool {
+	c, l := p.C, t.L
 	if t.Term.Dist != nil {
-		return false
+		if s == nil || s.bent || len(t.Left.Shape) > 0 || !p.pairs(t.Left.At()) {
+			return false
+		}
+		l = s.logDensity
 	}
 	ofLatents := func(values *expr.Tensor) bool {
 		return slices.ContainsFunc(m.v, func(v *latent) bool { return v.values() == values })
 	}
-	list := p.observations(t.L, m.v)
+	list := p.observations(l, m.v)
 	for _, o := range list {
 		each, elements, stand, free := p.elementsOf(o, ofLatents)
 		if each == nil || !free {
@@ -35,26 +39,30 @@ func (p *Posterior) field(m *gaussian, t *PosteriorTerm) bool {
 			m.fields = append(m.fields, v)
 		}
 	}
-	m.quadratic, m.used = c.Add(m.quadratic, t.L), append(m.used, t)
+	m.quadratic, m.used = c.Add(m.quadratic, l), append(m.used, t)
 	return len(list) > 0
 }
 
-// Paired reports whether a term of the density that is written out sees two elements of a vector, at places that data tell: SparseMaps may know more of it than others do.
+// Paired reports whether a term of the density that is written out, or what a statement is about, sees two elements of a vector, at places that data tell: SparseMaps may know more of it than others do.
 func (p *Posterior) Paired() bool {
 	return slices.ContainsFunc(p.Terms, func(t *PosteriorTerm) bool {
-		seen := map[*expr.Tensor]*expr.Expr{}
-		paired := false
-		if t.Term.Dist != nil {
-			return false
+		if t.Term.Dist == nil {
+			return p.pairs(t.L)
 		}
-		expr.Refs(p.C.Inlined(t.L), func(r *expr.Expr) {
-			if r.Tensor.Stage >= expr.StagePosition && slices.ContainsFunc(r.Subs, func(s expr.Sub) bool { return s.Data != nil }) {
-				paired = paired || seen[r.Tensor] != nil && seen[r.Tensor] != r
-				seen[r.Tensor] = r
-			}
-		})
-		return paired
+		return len(t.Left.Shape) == 0 && p.pairs(t.Left.At())
 	})
+}
+
+// pairs reports whether an expression sees two elements of a vector of parameters, at places that data tell.
+func (p *Posterior) pairs(e *expr.Expr) (paired bool) {
+	seen := map[*expr.Tensor]*expr.Expr{}
+	expr.Refs(p.C.Inlined(e), func(r *expr.Expr) {
+		if r.Tensor.Stage >= expr.StagePosition && slices.ContainsFunc(r.Subs, func(s expr.Sub) bool { return s.Data != nil }) {
+			paired = paired || seen[r.Tensor] != nil && seen[r.Tensor] != r
+			seen[r.Tensor] = r
+		}
+	})
+	return paired
 }
 
 // sparse is a precision of which the elements beside the diagonal stand at places that data tell.

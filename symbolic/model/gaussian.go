@@ -255,6 +255,7 @@ func (p *Posterior) takeTerm(m *gaussian, t *PosteriorTerm, as view) bool {
 		joint, frozen = p.jointObservation(t, latents, as)
 	}
 	switch {
+	case !hidden && p.Maps == SparseMaps && p.field(m, t, s):
 	case s != nil && p.pinned(m, t, s):
 		m.used = append(m.used, t)
 	case s != nil:
@@ -276,7 +277,6 @@ func (p *Posterior) takeTerm(m *gaussian, t *PosteriorTerm, as view) bool {
 		m.data = c.Add(m.data, joint)
 		m.used = append(m.used, t)
 		m.scaled = m.scaled || p.scalingMeans(t, latents)
-	case !hidden && p.Maps == SparseMaps && p.field(m, t):
 	case t.Term.Dist != nil && !t.Term.Dist.Whole() && !p.leftMentions(t, latents) && expr.DependsOnCoords(t.Left.At()):
 		// What other parameters say of a vector changes with them: a score at the reference would not follow it.
 	default:

@@ -6,5 +6,6 @@ CANDIDATES = {
     "diag_e": {"flags": ("--metric", "diag_e")},
     "dense_e": {"flags": ("--metric", "dense_e")},
     "fisher": {"flags": ("--metric", "fisher")},
+    "declared": {"flags": ("--coordinates", "declared")},
     "identity": {"line": "metric identity"},
 }
