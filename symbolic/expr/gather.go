@@ -269,7 +269,7 @@ func columnOf(product *Expr, i *Index) bool {
 		if !f.HasFree(i) {
 			continue
 		}
-		if found || f.Op != Ref || f.Tensor.Kind != DataTensor || len(f.Subs) != 2 || f.Subs[1].Index != i {
+		if found || f.Op != Ref || f.Tensor.Kind != DataTensor || len(f.Subs) != 2 || f.Subs[0].Index == nil || f.Subs[1].Index != i {
 			return false
 		}
 		found = true

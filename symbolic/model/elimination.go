@@ -331,7 +331,7 @@ func (p *Posterior) eliminate(m *gaussian, left []int) (*step, int) {
 		if f == nil || f.bands == nil {
 			continue
 		}
-		if len(f.bands) > 1 && slices.ContainsFunc(left, func(l int) bool { return l != k && !m.v[l].level() && !m.g[k][l].IsNum(0) }) {
+		if len(f.bands) > 1 && slices.ContainsFunc(left, func(l int) bool { return l != k && !m.v[l].level() && !m.g[k][l].IsNum(0) && !m.local(p, k, l) }) {
 			continue
 		}
 		if s := p.takenOut(m, left, k, f, false); s != nil {
@@ -508,9 +508,11 @@ func (p *Posterior) takenOut(m *gaussian, left []int, k int, f *form, dense bool
 	if len(left) > 1 {
 		ok := true
 		switch {
-		case len(f.bands) > 1 && m.levels():
+		case len(f.bands) > 1 && slices.ContainsFunc(left, func(l int) bool { return l != k && !m.g[k][l].IsNum(0) }):
 			var solved []*expr.Expr
-			g, r, solved = p.schurBanded(m, left, []int{k}, c.BandFactor(f.bands))
+			if g, r, solved = p.schurBanded(m, left, []int{k}, c.BandFactor(f.bands)); g == nil {
+				return nil
+			}
 			s.solved = solved[0]
 		case f.bands != nil:
 			g, r, ok = p.schur(m, left, k, c.Kept(f.bands[0].At(expr.Sub{Index: v.i})), dense)

@@ -22,6 +22,9 @@ func (p *Posterior) field(m *gaussian, t *PosteriorTerm, s *normalPrior) bool {
 		return slices.ContainsFunc(m.v, func(v *latent) bool { return v.values() == values })
 	}
 	list := p.observations(l, m.v)
+	if len(list) == 0 {
+		return false
+	}
 	for _, o := range list {
 		each, elements, stand, free := p.elementsOf(o, ofLatents)
 		if each == nil || !free {
@@ -40,7 +43,7 @@ func (p *Posterior) field(m *gaussian, t *PosteriorTerm, s *normalPrior) bool {
 		}
 	}
 	m.quadratic, m.used = c.Add(m.quadratic, l), append(m.used, t)
-	return len(list) > 0
+	return true
 }
 
 // Paired reports whether a term of the density that is written out, or what a statement is about, sees two elements of a vector, at places that data tell: SparseMaps may know more of it than others do.

@@ -151,10 +151,10 @@ func (p *Posterior) schurBanded(m *gaussian, left, chains []int, f *expr.BandFac
 		}
 		t := make([]*expr.Expr, len(chains))
 		if slices.ContainsFunc(chains, func(k int) bool { return !m.g[k][l].IsNum(0) }) {
-			column := lower(func(k int) *expr.Expr { return m.g[k][l] })
+			column := lower(func(k int) *expr.Expr { return m.column(p, k, l) })
 			upper := f.SolveUpper(column)
-			for n := range chains {
-				solved[n] = c.Sub(solved[n], c.Mul(at(column, n), c.Ref(m.v[l].values())))
+			for n, v := range d.chains {
+				solved[n] = c.Sub(solved[n], c.Mul(at(column, n), c.Ref(m.v[l].values(), m.v[l].beside(v, expr.SubsOf(v.is))...)))
 				t[n] = at(upper, n)
 			}
 		} else {
@@ -170,21 +170,63 @@ func (p *Posterior) schurBanded(m *gaussian, left, chains []int, f *expr.BandFac
 	}
 	normal := d.moved(m.normal)
 	for _, l := range d.levels {
-		slope := c.Diff(normal, d.by[l])
+		v := m.v[l]
+		slope := c.Diff(normal, d.by[l], expr.SubsOf(v.is)...)
 		r[l] = d.back(p.without(slope, m.v))
 		for _, x := range m.predictors {
-			r[l] = c.Add(r[l], c.SumAll(x.indices, c.Mul(d.slope(x, l), c.Add(c.Mul(x.weight, x.gap(p, m.v)), x.score))))
+			r[l] = c.Add(r[l], c.SumAll(x.indices, c.Mul(d.slope(x, l, v.is), c.Add(c.Mul(x.weight, x.gap(p, m.v)), x.score))))
 		}
-		r[l] = c.Atom(r[l])
+		r[l] = c.Atom(c.Interchanged(r[l]))
 		for _, o := range d.levels {
-			e := c.Neg(d.back(c.Diff(slope, d.by[o])))
-			for _, x := range m.predictors {
-				e = c.Add(e, c.SumAll(x.indices, c.Mul(d.slope(x, l), x.weight, d.slope(x, o))))
+			w := m.v[o]
+			if len(v.is) > 0 && len(w.is) > 0 && !m.g[l][o].IsNum(0) && p.onDiagonal(m.g[l][o], v.is[0], w.js[0]) == nil {
+				return nil, nil, nil
 			}
-			g[l][o] = c.Atom(e)
+			e := c.Neg(d.back(c.Diff(slope, d.by[o], expr.SubsOf(w.js)...)))
+			for _, x := range m.predictors {
+				e = c.Add(e, c.SumAll(x.indices, c.Mul(d.slope(x, l, v.is), x.weight, d.slope(x, o, w.js))))
+			}
+			if len(v.is) == 0 || len(w.is) == 0 {
+				g[l][o] = c.Atom(c.Interchanged(e))
+				continue
+			}
+			// Chains do not know of one another, nor do levels of those of others: what they have in common is on the diagonal.
+			i, j := expr.Sub{Index: v.is[0]}, expr.Sub{Index: w.js[0]}
+			g[l][o] = c.Mul(c.Delta(i, j), c.Atom(c.Interchanged(c.Subst(e, w.js[0], i))))
 		}
 	}
 	return g, r, solved
+}
+
+// local reports whether a vector has one element for each chain of an array, as the means of the units of a panel, and couples with that chain alone: it is a vector of levels, which are taken out as one is.
+func (m *gaussian) local(p *Posterior, chain, l int) bool {
+	v, w := m.v[chain], m.v[l]
+	if len(v.is) != 2 || len(w.is) != 1 || m.bent || v.standard != nil || w.standard != nil || m.pins[chain] != nil || m.pins[l] != nil {
+		return false
+	}
+	return v.others()[0].Range == w.is[0].Range && p.onDiagonal(m.g[l][l], w.is[0], w.js[0]) != nil && m.column(p, chain, l) != nil
+}
+
+// column is the block of a chain and a level at the elements of the chain; of a vector of levels it is that of each chain with its own, nil where there is more.
+func (m *gaussian) column(p *Posterior, chain, l int) *expr.Expr {
+	e := m.g[chain][l]
+	if len(m.v[l].is) == 0 {
+		return e
+	}
+	return p.onDiagonal(e, m.v[chain].others()[0], m.v[l].js[0])
+}
+
+// beside are the subscripts of a level that an element of a chain has: none, or those of the chain in its array.
+func (v *latent) beside(chain *latent, at []expr.Sub) (subs []expr.Sub) {
+	if len(v.is) == 0 {
+		return nil
+	}
+	for d, i := range chain.is {
+		if i != chain.i {
+			subs = append(subs, at[d])
+		}
+	}
+	return subs
 }
 
 // directions are those in which levels move chains with them, −t for each.
@@ -202,6 +244,7 @@ type directions struct {
 func (d *directions) add(l int, level *latent, t []*expr.Expr) {
 	local := expr.Tensor{Name: "u", Kind: expr.LocalTensor, Stage: expr.StagePosition}
 	d.levels, d.of = append(d.levels, l), append(d.of, level)
+	local.Shape = level.values().Shape
 	d.by[l] = d.p.C.NewTensor(local)
 	var to []*expr.Tensor
 	for n, v := range d.chains {
@@ -219,11 +262,11 @@ func (d *directions) moved(e *expr.Expr) *expr.Expr {
 		out := x
 		for n, l := range d.levels {
 			if x.Tensor == d.of[n].values() {
-				out = c.Add(out, c.Ref(d.by[l]))
+				out = c.Add(out, c.Ref(d.by[l], x.Subs...))
 			}
 			for k, v := range d.chains {
 				if x.Tensor == v.values() {
-					out = c.Sub(out, c.Mul(c.Ref(d.by[l]), c.Ref(d.to[n][k], x.Subs...)))
+					out = c.Sub(out, c.Mul(c.Ref(d.by[l], d.of[n].beside(v, x.Subs)...), c.Ref(d.to[n][k], x.Subs...)))
 				}
 			}
 		}
@@ -247,9 +290,9 @@ func (d *directions) back(e *expr.Expr) *expr.Expr {
 	})
 }
 
-// slope is that of a predictor along the direction of a level, of a tangent that of the reference.
-func (d *directions) slope(x *predictor, l int) *expr.Expr {
-	e := d.p.C.Diff(d.moved(x.eta), d.by[l])
+// slope is that of a predictor along the direction of a level, at some element of several, of a tangent that of the reference.
+func (d *directions) slope(x *predictor, l int, at []*expr.Index) *expr.Expr {
+	e := d.p.C.Diff(d.moved(x.eta), d.by[l], expr.SubsOf(at)...)
 	if x.bent {
 		e = d.p.atReference(e)
 	}

@@ -482,7 +482,7 @@ func (p *Posterior) observations(l *expr.Expr, latents []*latent) (out []*observ
 		if e.Op == expr.Mul {
 			at := slices.IndexFunc(e.Args, func(a *expr.Expr) bool { return a.Op == expr.Sum && mentionsAny(a, latents) })
 			if at >= 0 && e.K[at] == 1 {
-				rest := c.Div(e, e.Args[at])
+				rest := c.Product(e.Val, slices.Delete(slices.Clone(e.K), at, at+1), slices.Delete(slices.Clone(e.Args), at, at+1))
 				ok = ok && !mentionsAny(rest, latents)
 				collect(e.Args[at], c.Mul(factor, rest), indices)
 				return
