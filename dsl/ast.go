@@ -136,6 +136,8 @@ type SumExpr struct {
 type MatrixExpr struct {
 	node
 	Rows [][]Expr
+	// Joined are the parts of a vector that is put together of vectors and numbers, [b, 0], set by the checker; nil of another.
+	Joined []Joined
 }
 
 // FieldExpr is base.field: a component of the solution of a differential

@@ -178,13 +178,17 @@ func (c *checker) listed(e *MatrixExpr) {
 			c.expr(x)
 		}
 	}
+	if len(e.Rows) == 1 && joins(e.Rows[0]) {
+		c.join(e)
+		return
+	}
 	nested, joined := false, false
 	for _, row := range e.Rows {
 		for _, x := range row {
 			if _, ok := x.(*MatrixExpr); !ok {
-				if t := x.Type(); len(t.Shape) == 1 && len(e.Rows) == 1 && len(row) > 1 {
-					if !joined { // one message for all vectors of [u, v]
-						c.err(NotScalar, x.Span(), c.joined(row), "%s is a scalar, this is %s", what, t)
+				if t := x.Type(); len(t.Shape) > 0 && len(e.Rows) == 1 && len(row) > 1 {
+					if !joined { // one message for all arrays of [A, v]
+						c.err(NotScalar, x.Span(), joinedText(row), "%s is a scalar, this is %s", what, t)
 					}
 					joined = true
 				} else {
@@ -229,78 +233,6 @@ func (c *checker) totalOfElements(e *BinaryExpr) bool {
 		}
 	}
 	return false
-}
-
-// joined is how the vector is written that a list of scalars and vectors is meant for: by positions; "" where a part is neither.
-func (c *checker) joined(row []Expr) string {
-	name := cmp.Or(c.defining, "z")
-	var parts []string
-	var before []Extent // the sizes of the parts so far
-	for _, x := range row {
-		shape := x.Type().Shape
-		if x.Type().Base == Invalid || len(shape) > 1 {
-			return "each part of a vector has a definition of its own"
-		}
-		done := addedSizes(before)
-		if len(shape) == 0 {
-			before = append(before, Fixed(1))
-			parts = append(parts, fmt.Sprintf("`let %s[%s] = %s`", name, addedSizes(before), Text(x)))
-			continue
-		}
-		index, from := "i", "1"
-		if done != "" {
-			index, from = "i-"+inProductText(done), addedSizes(append(slices.Clone(before), Fixed(1)))
-		}
-		before = append(before, shape[0])
-		of := Text(x)
-		if _, plain := x.(*Name); !plain {
-			of = "(" + of + ")"
-		}
-		parts = append(parts, fmt.Sprintf("`let %s[i] = %s[%s] for i in %s..%s`", name, of, index, from, addedSizes(before)))
-	}
-	return "vectors are put together by positions: " + strings.Join(parts, ", ")
-}
-
-// inProductText is the text of a sum of sizes that is subtracted.
-func inProductText(sum string) string {
-	if strings.ContainsAny(sum, "+-") {
-		return "(" + sum + ")"
-	}
-	return sum
-}
-
-// addedSizes is the text of a sum of sizes, each name once: 2*K+1.
-func addedSizes(list []Extent) string {
-	var names []string
-	times, rest := map[string]int{}, 0
-	for _, e := range list {
-		rest += e.Offset
-		if e.Name == "" {
-			continue
-		}
-		if times[e.Name]++; times[e.Name] == 1 {
-			names = append(names, e.Name)
-		}
-	}
-	var out string
-	for n, name := range names {
-		if n > 0 {
-			out += "+"
-		}
-		if times[name] > 1 {
-			out += fmt.Sprintf("%d*", times[name])
-		}
-		out += name
-	}
-	switch {
-	case out == "" && rest > 0:
-		return fmt.Sprint(rest)
-	case rest > 0:
-		out += fmt.Sprintf("+%d", rest)
-	case rest < 0:
-		out += fmt.Sprint(rest)
-	}
-	return out
 }
 
 // reduction checks sum(i in n) body and its like.

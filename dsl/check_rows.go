@@ -11,7 +11,7 @@ import (
 
 // wholeRows are statements with the elements of rows in the place of whole ones. A definition of which no row has a size that is known before it is checked stays as it is.
 func (c *checker) wholeRows(stmts []Stmt) []Stmt {
-	sizes, mixed := map[string]Extent{}, map[string]bool{}
+	sizes, guesses, mixed := map[string]Extent{}, map[string]Extent{}, map[string]bool{}
 	for _, s := range stmts {
 		let, ok := s.(*LetStmt)
 		if !ok || !let.partial() {
@@ -26,6 +26,13 @@ func (c *checker) wholeRows(stmts []Stmt) []Stmt {
 			mixed[let.Name.Name] = true // a number, beside which no part is a row
 		} else if known && sizes[let.Name.Name] == (Extent{}) {
 			sizes[let.Name.Name] = n
+		} else if row, ok := let.Value.(*MatrixExpr); ok && guesses[let.Name.Name] == (Extent{}) {
+			guesses[let.Name.Name] = Fixed(len(row.Rows[0]))
+		}
+	}
+	for name, n := range guesses { // entries that are not known yet are numbers, if no row says more
+		if sizes[name] == (Extent{}) {
+			sizes[name] = n
 		}
 	}
 	if len(sizes) == 0 {
@@ -95,7 +102,11 @@ func (c *checker) rowSize(s *LetStmt, stmts []Stmt) (Extent, bool) {
 	value := s.Value
 	for range 10 { // through definitions that are whole
 		if row, ok := value.(*MatrixExpr); ok {
-			return Fixed(len(row.Rows[0])), len(row.Rows) == 1
+			if len(row.Rows) > 1 || plainRow(row) {
+				return Fixed(len(row.Rows[0])), len(row.Rows) == 1
+			}
+			value = throughDefinitions(row, stmts)
+			break
 		}
 		n, ok := value.(*Name)
 		if !ok {

@@ -929,6 +929,13 @@ func (e *naive) eval(x dsl.Expr) array {
 		e.over(indices, func() { all = append(all, e.scalar(x.Body)) })
 		return number(reduced(x.Func, all))
 	case *dsl.MatrixExpr:
+		if len(x.Joined) > 0 {
+			var all []float64
+			for _, y := range x.Rows[0] {
+				all = append(all, e.eval(y).v...)
+			}
+			return array{shape: []int{len(all)}, v: all}
+		}
 		a := array{shape: []int{len(x.Rows), len(x.Rows[0])}}
 		if len(x.Rows) == 1 {
 			a.shape = a.shape[1:]

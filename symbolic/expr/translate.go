@@ -202,6 +202,9 @@ func (el *Elaborator) guarded(position *Expr) *Expr {
 // matrix is a literal: Σ_rc entry·δ[i,r]·δ[j,c] at the subscripts i and j; of a vector Σ_c entry·δ[j,c].
 func (el *Elaborator) matrix(e *dsl.MatrixExpr) Value {
 	c := el.C
+	if e.Joined != nil {
+		return el.joined(e)
+	}
 	entry := func(x dsl.Expr) *Expr { return el.Expr(x).At() }
 	if el.Draw != nil {
 		// An entry that draws does so once, whatever is read how often.
@@ -226,6 +229,34 @@ func (el *Elaborator) matrix(e *dsl.MatrixExpr) Value {
 		}
 		return total
 	}})
+}
+
+// joined is a vector that is put together: Σ_p [j in the positions of p]·p[j - before].
+func (el *Elaborator) joined(e *dsl.MatrixExpr) Value {
+	c := el.C
+	j := el.fresh(UpTo(e.Type().Shape[0]), "j")
+	at, total := Sub{Index: j}, c.Number(0)
+	for _, p := range e.Joined {
+		of := p.Range()
+		in := c.Within(at, of)
+		if of.Lo == of.Hi {
+			in = c.Delta(at, Sub{At: of.Lo})
+		}
+		x := el.Where([]*Expr{in}, func() *Expr {
+			if p.Moved != nil {
+				el.Indices[p.Along] = at
+				return el.Expr(p.Moved).At()
+			}
+			v := el.Expr(p.X)
+			if len(v.Shape) == 0 {
+				return v.At()
+			}
+			return v.At(ShiftSub(at, -p.Before.Offset))
+		})
+		total = c.Add(total, c.Mul(in, x))
+	}
+	total = c.Operand(total)
+	return el.writtenOut(Value{Shape: e.Type().Shape, Elem: func(s ...Sub) *Expr { return c.SubstAll(total, []*Index{j}, s) }})
 }
 
 // writtenOut lets a recursion read a value of which elements are written out one by one, as those of a literal are, as an array: it passes its positions with the same numbers
