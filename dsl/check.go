@@ -358,7 +358,7 @@ func (c *checker) heads(f *File) {
 			note(c.later, s.Name)
 		case *GenerateStmt:
 			for _, q := range s.Quantities {
-				if !q.reports() || !defined[q.Name.Name] {
+				if !q.definition().reports() || !defined[q.Name.Name] {
 					note(c.soon, q.Name)
 				}
 			}

@@ -10,18 +10,18 @@ import (
 // generate checks the quantities of a `generate` and declares them.
 func (c *checker) generate(s *GenerateStmt) {
 	c.generating = true
-	for i := range s.Quantities {
-		c.quantity(&s.Quantities[i])
+	for _, q := range s.lets {
+		c.quantity(q)
 	}
 	c.generating = false
 }
 
-func (c *checker) quantity(s *QuantityLine) {
-	if _, solve := s.Value.(*SolveExpr); s.part.partial() && !solve {
-		c.part(s.part)
+func (c *checker) quantity(s *LetStmt) {
+	if _, solve := s.Value.(*SolveExpr); s.partial() && !solve {
+		c.part(s)
 		return
 	}
-	if c.noPart(s.part) {
+	if c.noPart(s) {
 		return
 	}
 	q := newQuantity(s.Name, s.Doc)

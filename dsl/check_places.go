@@ -19,7 +19,7 @@ import (
 
 // inPlaces writes definitions so.
 func (c *checker) inPlaces(stmts []Stmt) []Stmt {
-	stmts = positioned(stmts)
+	stmts = c.carriedParts(positioned(stmts))
 	for q := maxPlaces - 1; q >= 0; q-- {
 		stmts = c.inRows(stmts, q)
 	}

@@ -105,7 +105,7 @@ type partRead struct {
 // parts finds the definitions in parts of a file: what they read of each other may stand further down.
 func (c *checker) parts(f *File) {
 	c.partial = map[partName]*Let{}
-	f.Stmts = c.inOnePart(c.fromBefore(c.byPositions(c.writtenOut(c.wholeRows(c.raggedParts(c.inPlaces(c.fromSizes(f.Stmts))))))))
+	f.Stmts = c.inParts(c.fromSizes(f.Stmts))
 	whole := map[partName]bool{}
 	note := func(s *LetStmt, of func() *Let) {
 		name := partName{s.Name.Name, c.generating}
@@ -133,11 +133,10 @@ func (c *checker) parts(f *File) {
 			for i := range s.Quantities {
 				quantities = append(quantities, s.Quantities[i].definition())
 			}
-			quantities = positioned(quantities)
-			for i := range s.Quantities {
-				q := &s.Quantities[i]
-				q.part = quantities[i].(*LetStmt)
-				note(q.part, func() *Let { return &newQuantity(q.Name, q.Doc).Let })
+			for _, q := range c.inParts(quantities) {
+				q := q.(*LetStmt)
+				s.lets = append(s.lets, q)
+				note(q, func() *Let { return &newQuantity(q.Name, q.Doc).Let })
 			}
 			c.generating = was
 		}
@@ -157,6 +156,12 @@ func (c *checker) parts(f *File) {
 		}
 		l.Type = c.shapeOfParts(l.Recursion)
 	}
+}
+
+// inParts are statements with definitions as the checker knows them, in the place of those that are written in another way.
+func (c *checker) inParts(stmts []Stmt) []Stmt {
+	stmts = c.raggedParts(c.inPlaces(stmts))
+	return c.inOnePart(c.fromBefore(c.byPositions(c.writtenOut(c.wholeRows(stmts)))))
 }
 
 // mostWrittenOut is how many positions a range of parts is written out for.

@@ -313,6 +313,8 @@ type Equation struct {
 type GenerateStmt struct {
 	Syntax
 	Quantities []QuantityLine `parser:"'generate' '{' End* (@@ (?= End | '}') End*)* '}'"`
+
+	lets []*LetStmt // the definitions that they are, as the checker knows them
 }
 
 // QuantityLine is one line `a = e` or `a[i in n] = e` of a `generate` or, of a quantity in parts, `a[1] = e` and
@@ -324,14 +326,12 @@ type QuantityLine struct {
 	Value  Expr       `parser:"'=' @@"`
 	For    *IndexDecl `parser:"('for' @@)?"`
 	Doc    string
-
-	part *LetStmt // of a quantity in parts: the same as a part of a definition
 }
 
-// reports reports whether a line is `a = a`, which writes a definition with the draws under its own name.
-func (q *QuantityLine) reports() bool {
-	n, ok := q.Value.(*Name)
-	return ok && n.Name == q.Name.Name && len(q.Places) == 0 && q.For == nil
+// reports reports whether a line of `generate` is `a = a`, which writes a definition with the draws under its own name.
+func (s *LetStmt) reports() bool {
+	n, ok := s.Value.(*Name)
+	return ok && n.Name == s.Name.Name && len(s.Places) == 0 && s.For == nil
 }
 
 // definition is the definition that a line is.

@@ -51,3 +51,62 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 }
+
+// TestCarried: elements that data name change, and the others stay what they were, as in loops that set one element of an array.
+func TestCarried(t *testing.T) {
+	const head = "model m\ndata T int\nconst K = 3\ndata g, h int[T] in 1..K\ndata y real[T]\nparam a, b real\n"
+	const data = `{"T": 4, "g": [1, 3, 3, 2], "h": [2, 3, 1, 2], "y": [0.5, -1.5, 2, 0.25]}`
+	y, g, h := []float64{0.5, -1.5, 2, 0.25}, []int{1, 3, 3, 2}, []int{2, 3, 1, 2}
+	a, b := 0.7, -0.3
+	const weigh = "density sum(t in T, k in K) t*(k + 1)*q[t, k]"
+
+	// run is that sum over the states of a loop that begins with q and changes it behind a position.
+	run := func(q [3]float64, change func(q *[3]float64, t int)) (sum float64) {
+		for t := 1; t <= 4; t++ {
+			for k, x := range q {
+				sum += float64(t*(k+2)) * x
+			}
+			change(&q, t)
+		}
+		return sum
+	}
+	learn := func(q *[3]float64, t int) { q[g[t-1]-1] += a * (y[t-1] - q[g[t-1]-1]) }
+	for lets, want := range map[string]float64{
+		"let q[1, k in K] = 0\nlet q[t+1, g[t]] = q[t, g[t]] + a*(y[t] - q[t, g[t]]) for t in 1..T-1":         run([3]float64{}, learn),
+		"let q[1] = [a, b, 1]\nlet q[t, g[t-1]] = q[t-1, g[t-1]] + a*(y[t-1] - q[t-1, g[t-1]]) for t in 2..T": run([3]float64{a, b, 1}, learn),
+		"let q[1, 1] = b\nlet q[1, 2] = 0\nlet q[1, 3] = a\nlet q[t+1, h[t]] = b for t in 1..T-1\nlet q[t+1, g[t]] = q[t, h[t]] + t for t in 1..T-1": run([3]float64{b, 0, a}, func(q *[3]float64, t int) {
+			was := *q
+			q[h[t-1]-1] = b
+			q[g[t-1]-1] = was[h[t-1]-1] + float64(t) // the last counts
+		}),
+	} {
+		m := load(t, head+lets+"\n"+weigh+" + 0*(a + b + y[1] + g[1] + h[1])\nmetric identity\n", data)
+		if got := m.LogDensity([]float64{a, b}); !(math.Abs(got-want) <= 1e-12*math.Max(1, math.Abs(want))) {
+			t.Errorf("%s: %v, want %v", lets, got, want)
+		}
+	}
+}
+
+// TestJoined: vectors and numbers in one row have the elements of all, one behind the other.
+func TestJoined(t *testing.T) {
+	const head = "model m\ndata n, k int\ndata y real[n]\ndata w real[k]\nparam a, b real\n"
+	const data = `{"n": 3, "k": 2, "y": [0.5, -1.5, 2], "w": [3, 5]}`
+	a, b := 0.7, -0.3
+	weighed := func(list ...float64) (sum float64) {
+		for i, x := range list {
+			sum += float64(i+1) * x
+		}
+		return sum
+	}
+	for text, want := range map[string]float64{
+		"let z = [a*y, b]\ndensity sum(i in n+1) i*z[i]":                   weighed(a*0.5, a*-1.5, a*2, b),
+		"let z = [a, b, y]\ndensity sum(i in n+2) i*z[i]":                  weighed(a, b, 0.5, -1.5, 2),
+		"let z = [a*y, b, w, 1, b*w]\ndensity sum(i in n+2*k+2) i*z[i]":    weighed(a*0.5, a*-1.5, a*2, b, 3, 5, 1, b*3, b*5),
+		"density [a*y, w][4] + 10*[a, y][1] + 100*[w, y, b][6] + 0*sum(y)": 3 + 10*a + 100*b,
+	} {
+		m := load(t, head+text+" + 0*(a + b + y[1] + w[1])\nmetric identity\n", data)
+		if got := m.LogDensity([]float64{a, b}); !(math.Abs(got-want) <= 1e-12*math.Max(1, math.Abs(want))) {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+}
