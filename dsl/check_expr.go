@@ -663,7 +663,7 @@ func (c *checker) slice(e *SliceExpr, size Extent, what string) (Subscript, bool
 		return s, true
 	}
 	if at := elementIn(e.Lo, e.Hi); at != nil && c.function == nil {
-		c.err(NotYet, e.Span(), fmt.Sprintf("what is added over it is a sum, `sum(k in %s..%s) …`; a statement of each reads `y[i] ~ normal(mu[g], s) for g in G, i in first[g]..last[g]`", Text(e.Lo), Text(e.Hi)), "the ends of a range of positions are sizes or numbers in this version of the language, and `%s` is none", Text(at))
+		c.err(NotYet, e.Span(), segmentHint(e), "a range of positions that ends where data say is no vector in this version of the language, and `%s` is such an end", Text(at))
 		return s, false
 	}
 	first, ok := c.fixedSubscript(e.Lo, size, what)

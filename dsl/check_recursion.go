@@ -105,7 +105,7 @@ type partRead struct {
 // parts finds the definitions in parts of a file: what they read of each other may stand further down.
 func (c *checker) parts(f *File) {
 	c.partial = map[partName]*Let{}
-	f.Stmts = c.inParts(c.fromSizes(f.Stmts))
+	f.Stmts = c.inParts(c.fromSizes(c.overSegments(f.Stmts)))
 	whole := map[partName]bool{}
 	note := func(s *LetStmt, of func() *Let) {
 		name := partName{s.Name.Name, c.generating}

@@ -20,6 +20,7 @@ type cloner struct {
 	spread func(*SumExpr) Expr // what stands for a sum, nil for itself; it may be nil
 
 	element func(*IndexExpr) Expr // what stands for an element, nil for itself; it may be nil
+	call    func(*CallExpr) Expr  // what stands for a call, nil for itself; it may be nil
 
 	// distance is an index whose distance from the name stands for the name, and the name for what is that far before the index; "" if there is none.
 	distance string
@@ -52,6 +53,11 @@ func (c cloner) expr(e Expr) Expr {
 		}
 		return &IndexExpr{node: e.copied(), Base: c.expr(e.Base), Args: c.exprs(e.Args), row: e.row}
 	case *CallExpr:
+		if c.call != nil {
+			if other := c.call(e); other != nil {
+				return other
+			}
+		}
 		return &CallExpr{node: e.copied(), Func: e.Func, At: e.At, Args: c.args(e.Args), Bar: e.Bar}
 	case *UnaryExpr:
 		return &UnaryExpr{node: e.copied(), Op: e.Op, X: c.expr(e.X)}

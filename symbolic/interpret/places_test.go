@@ -110,3 +110,50 @@ func TestJoined(t *testing.T) {
 		}
 	}
 }
+
+// TestSegments: ranges that end where data say have the values of loops over their positions.
+func TestSegments(t *testing.T) {
+	const head = "model m\ndata n, G int\ndata first, last int[G] in 1..n\ndata y, x real[n]\nparam a, b real\n"
+	const data = `{"n": 5, "G": 3, "first": [1, 3, 4], "last": [2, 3, 5], "y": [0.5, -1.5, 2, 0.25, 1], "x": [1, 2, -1, 0.5, 3]}`
+	first, last := []int{1, 3, 4}, []int{2, 3, 5}
+	y, x := []float64{0.5, -1.5, 2, 0.25, 1}, []float64{1, 2, -1, 0.5, 3}
+	a, b := 0.7, -0.3
+
+	var sums, means, dots, densities, lagged, largest, total float64
+	for g := range first {
+		sum, most, n := 0.0, math.Inf(-1), 0.0
+		for i := first[g]; i <= last[g]; i++ {
+			sum += math.Exp(a * y[i-1])
+			most = math.Max(most, x[i-1])
+			n++
+			dots += float64(g+1) * x[i-1] * y[i-1]
+			densities += -0.5*math.Pow(y[i-1]-a*x[i-1]-float64(g+1)*b, 2) - 0.5*math.Log(2*math.Pi)
+			if i > first[g] {
+				lagged += -0.5*math.Pow(y[i-1]-a*y[i-2], 2) - 0.5*math.Log(2*math.Pi)
+			}
+		}
+		sums += float64(g+1) * sum
+		means += float64(g+1) * sum / n
+		largest += float64(g+1) * most
+	}
+	for i := range y {
+		for j := 0; j <= i; j++ {
+			total += float64(i+1) * y[j]
+		}
+	}
+	for text, want := range map[string]float64{
+		"density sum(g in G) g*sum(exp(a*y[first[g]..last[g]]))":                                  sums,
+		"density sum(g in G) g*mean(exp(a*y[first[g]..last[g]]))":                                 means,
+		"density a*sum(g in G) g*max(x[first[g]..last[g]])":                                       a * largest,
+		"density a*sum(g in G) g*dot(x[first[g]..last[g]], y[first[g]..last[g]])":                 a * dots,
+		"density sum(g in G) normal_lpdf(y[first[g]..last[g]] | a*x[first[g]..last[g]] + g*b, 1)": densities,
+		"y[first[g]..last[g]] ~ normal(a*x[first[g]..last[g]] + g*b, 1) for g in G":               densities,
+		"y[first[g]+1..last[g]] ~ normal(a*y[first[g]..last[g]-1], 1) for g in G":                 lagged,
+		"density a*sum(i in n) i*sum(y[1..i])":                                                    a * total,
+	} {
+		m := load(t, head+text+"\ndensity 0*(a + b + x[1] + y[1] + first[1] + last[1])\nmetric identity\n", data)
+		if got := m.LogDensity([]float64{a, b}); !(math.Abs(got-want) <= 1e-12*math.Max(1, math.Abs(want))) {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+}
