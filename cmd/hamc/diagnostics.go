@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -97,11 +98,13 @@ const stdinShown = "<stdin>"
 func newCheck(e *env) *cobra.Command {
 	var consts []string
 	var asJSON bool
+	var data string
 	cmd := &cobra.Command{
 		Use:   "check MODEL.ham...",
 		Short: "Report every error and warning of models",
 		Long: `Report every error and warning of models, and of files of functions that models
-import; - reads one from standard input.
+import; - reads one from standard input. With --data a model is held against its
+data too: their names, sizes, bounds and positions.
 
 Exit codes: 0 no errors (there may be warnings), 1 errors, 2 usage.`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -116,17 +119,36 @@ Exit codes: 0 no errors (there may be warnings), 1 errors, 2 usage.`,
 			if err != nil {
 				return err // about the flags, so the same for every model
 			}
-			return e.check(args, bindings, asJSON)
+			if data != "" && len(args) != 1 {
+				return usage{errors.New("--data holds the data of one model: check each with its own")}
+			}
+			return e.check(args, bindings, data, asJSON)
 		},
 	}
+	cmd.Flags().StringVar(&data, "data", "", "`FILE` of data in CmdStan's JSON, which is checked with the model")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write the messages as one JSON array to standard output")
 	constFlag(cmd, &consts)
 	completeFlags(cmd)
 	return cmd
 }
 
-// check reports the messages about models.
-func (e *env) check(paths []string, consts []dsl.ConstBinding, asJSON bool) error {
+// checkData says what is wrong with the data in a file, by what the declarations demand of them and where positions that are computed of them lie, and which names the model does not know.
+func (m *model) checkData(path string) (unknown []string, err error) {
+	d, err := m.read(path)
+	if err != nil {
+		return nil, err
+	}
+	_, err = m.on(d)
+	return d.Unknown(), err
+}
+
+// unknownData says of names in a data file that they are of no use.
+func unknownData(names []string) string {
+	return "the data file holds names that the model does not declare: " + strings.Join(names, ", ")
+}
+
+// check reports the messages about models, and about the data of one.
+func (e *env) check(paths []string, consts []dsl.ConstBinding, data string, asJSON bool) error {
 	var failed error
 	all := []diagnosticText{}
 	read := false // standard input
@@ -148,20 +170,29 @@ func (e *env) check(paths []string, consts []dsl.ConstBinding, asJSON bool) erro
 		default:
 			text, err = readModel(path)
 		}
-		if err != nil {
-			failed = errReported
+		of := func(file string, severity dsl.Severity, prefix, text string) {
 			if asJSON {
-				all = append(all, diagnosticText{Severity: dsl.Error.String(), File: shownPath(name), Message: message(err)})
+				all = append(all, diagnosticText{Severity: severity.String(), File: shownPath(file), Message: text})
 			} else {
-				fmt.Fprintf(e.stderr, "hamc: %s\n", message(err))
+				fmt.Fprintf(e.stderr, "%s: %s\n", prefix, text)
 			}
+		}
+		unread := func(file string, err error) {
+			failed = errReported
+			of(file, dsl.Error, "hamc", message(err))
+		}
+		if err != nil {
+			unread(name, err)
 			continue
 		}
 		var ds *dsl.Diagnostics
-		if dsl.HoldsFunctions(text) {
+		var m *model
+		switch {
+		case dsl.HoldsFunctions(text):
 			ds = dsl.CheckFunctions(shownPath(name), text)
-		} else {
-			var m *model
+		case data != "":
+			m, ds = derive(name, text, consts, false)
+		default:
 			if m, ds = check(name, text, consts); m != nil {
 				ds.List = append(ds.List, symbolic.Check(m.checked)...)
 			}
@@ -171,6 +202,15 @@ func (e *env) check(paths []string, consts []dsl.ConstBinding, asJSON bool) erro
 		}
 		if all = append(all, diagnosticTexts(ds)...); !asJSON && len(ds.List) > 0 {
 			e.tell(ds)
+		}
+		if data != "" && m != nil && !ds.HasErrors() {
+			unknown, err := m.checkData(data)
+			if err != nil {
+				unread(data, err)
+			}
+			if len(unknown) > 0 {
+				of(data, dsl.Warning, "warning", unknownData(unknown))
+			}
 		}
 	}
 	if asJSON {

@@ -438,7 +438,7 @@ func (e *env) open(ctx context.Context, p *plan, path, data string, consts []str
 		fmt.Fprintf(e.stderr, "checked  %s: %s\n", p.of.name(), p.of.Form)
 	}
 	if u := p.of.data.Unknown(); len(u) > 0 {
-		fmt.Fprintf(e.stderr, "warning: the data file holds names that the model does not declare: %s\n", strings.Join(u, ", "))
+		fmt.Fprintf(e.stderr, "warning: %s\n", unknownData(u))
 	}
 	e.tellScarce(p.of.model, p.of.data.Data)
 	origin := &p.request.Origin
