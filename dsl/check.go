@@ -1882,6 +1882,9 @@ func (c *checker) sampleSum(s *SampleStmt, dist *Distribution, own *Func) {
 
 // noDistribution reports the name of a distribution that there is not, once.
 func (c *checker) noDistribution(s *SampleStmt) {
+	if c.poisoned[s.Dist.Name+"_lpdf"] || c.poisoned[s.Dist.Name+"_lpmf"] {
+		return // its function did not parse
+	}
 	c.poisoned["~"+s.Dist.Name] = true
 	var names []string
 	for i := range Distributions {

@@ -55,6 +55,10 @@ func (r *reading) unknownStatement() error {
 	switch w := first.Value; {
 	case n.Type == tokIdent && r.peekAt(2).Value == "(" && (isType(w) || LookupForeign(ForeignType, w) != nil):
 		hint = "a function reads `func f(x, y real[n], k int) = …`"
+		if head := foreignHead(withoutTrivia(r.rest())); head != "" {
+			hint = "write `" + head + " {`, and in it lines `let a = …` and `return …`"
+			r.names = append(r.names, Ident{Name: n.Value, At: tokenSpan(n)})
+		}
 	case isType(w), (w == "vector" || w == "row_vector" || w == "matrix" || w == "array" || w == "simplex") && !r.hasTilde():
 		hint = "the type follows the name, as in `data y real[n]` or `param x real > 0`"
 	case w == "else" || w == "then":

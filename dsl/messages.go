@@ -48,7 +48,9 @@ func (p *parser) unexpected(want, hint string) error {
 		if !p.afterValue() {
 			hint = "the absolute value is abs(x), which has a kink; sqrt(x^2 + 1e-6) has none"
 		}
-		if b := p.back(0).Value; (b == "1" || b == "0") && p.peekAt(1).Type == tokIdent {
+		if of := p.barHint(); of != "" {
+			hint = of
+		} else if b := p.back(0).Value; (b == "1" || b == "0") && p.peekAt(1).Type == tokIdent {
 			hint = formulaHint
 		} else if of := responses[p.peekAt(1).Value]; of != "" && p.peekAt(2).Value == "(" {
 			hint = of
