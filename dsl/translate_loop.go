@@ -434,6 +434,9 @@ func (f *foreignText) addedHint() string {
 		toks = toks[1:]
 	}
 	const form = "a name has one definition, which holds the whole sum, as in `let total = sum(i in n) x[i]`: it does not change its value"
+	if state := changedState(f.toks); state != "" {
+		return state
+	}
 	a := assigned(toks)
 	if value(toks, 0) == "for" && f.startHint() != "" {
 		return form

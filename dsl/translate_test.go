@@ -118,6 +118,9 @@ var translations = []struct{ line, want string }{
 	// Loops, of which none is translated whose text is another model without it.
 	{`for (i in 1:n) { total += x[i]; y[i] ~ normal(0, total); }`, "a name has one definition, which holds the whole sum, as in `let total = sum(i in n) x[i]`: it does not change its value"},
 	{`for (i in 1:n) { y[i] ~ normal(total, 1); total += x[i]; }`, "a name has one definition, which holds the whole sum, as in `let total = sum(i in n) x[i]`: it does not change its value"},
+	{`Q[g[t]] += a*(y[t] - Q[g[t]]);`, "a state that changes has a position for each time: `let Q[1, k in K] = 0`, and behind it `let Q[t+1, g[t]] = Q[t, g[t]] + a*(y[t] - Q[t, g[t]]) for t in 1..T-1`"},
+	{`let Q[t+1, g[t]] += a*(y[t] - Q[t, g[t]]) for t in 1..n-1`, "a state that changes has a position for each time: `let Q[1, k in K] = 0`, and behind it `let Q[t+1, g[t]] = Q[t, g[t]] + a*(y[t] - Q[t, g[t]]) for t in 1..T-1`"},
+	{`for (i in 1:n) { g[i] ~ categorical_logit(Q); Q[g[i]] = Q[g[i]] + a*(y[i] - Q[g[i]]); }`, "a state that changes has a position for each time: `let Q[1, k in K] = 0`, and behind it `let Q[i+1, g[i]] = Q[i, g[i]] + a*(y[i] - Q[i, g[i]]) for i in 1..n-1`"},
 	{`for (i in 1:n) { m[i] = x[i]; m[i] = 2*m[i]; }`, loopHint},
 	{`for (i in 1:n) { real e = x[i]; y[i] ~ normal(e, 1); }`, loopHint},
 	{`for (i in 1:n) if (d[i] == 1) y[i] ~ normal(a, s);`, "a statement ends with its line: write `density sum(i in n) (if d[i] == 1 then normal_lpdf(y[i] | a, s) else 0)`"},
