@@ -15,7 +15,8 @@ import (
 //
 //	let Q[t, k in K] = if k == action[t-1] then Q[t-1, k] + alpha*(reward[t-1] - Q[t-1, k]) else Q[t-1, k] for t in 2..T
 //
-// Several such parts may stand one behind the other, and where two name one element the last counts, as in a program that sets one and then the other.
+// Several such parts may stand one behind the other, and where two name one element the last counts, as in a program that sets one and then the other. A part of all elements over that range,
+// before them, says what the others are.
 
 // carriedParts are statements with all elements in the place of some that data name.
 func (c *checker) carriedParts(stmts []Stmt) []Stmt {
@@ -33,12 +34,16 @@ func (c *checker) carriedParts(stmts []Stmt) []Stmt {
 		if len(parts) == 0 {
 			continue
 		}
-		whole := c.carried(parts, lets)
+		others := c.othersOf(parts, lets)
+		whole := c.carried(parts, lets, others)
 		if whole == nil {
 			continue
 		}
 		for _, s := range parts {
 			gone[s] = true
+		}
+		if others != nil {
+			gone[others] = true
 		}
 		into[parts[len(parts)-1]] = whole
 		for _, s := range lets {
@@ -61,6 +66,19 @@ func (c *checker) carriedParts(stmts []Stmt) []Stmt {
 		}
 	}
 	return out
+}
+
+// othersOf is the part of all elements over the range of some that data name, which stands before them and says what the others are; nil where they stay what they were.
+func (c *checker) othersOf(parts, lets []*LetStmt) *LetStmt {
+	for _, s := range lets {
+		if s == parts[0] {
+			return nil
+		}
+		if s.For != nil && len(s.Places) == len(parts[0].Places) && rangeText(s.For) == rangeText(parts[0].For) {
+			return s
+		}
+	}
+	return nil
 }
 
 // namedPlaces are the places of a part with a range, beside its position, that data name.
@@ -86,7 +104,7 @@ func (c *checker) namedPlaces(s *LetStmt) (places []int) {
 }
 
 // carried is the part of all elements that stands for parts of some; nil where their other places or ranges differ, or where it is not known how many elements there are.
-func (c *checker) carried(parts, lets []*LetStmt) *LetStmt {
+func (c *checker) carried(parts, lets []*LetStmt, others *LetStmt) *LetStmt {
 	last := parts[len(parts)-1]
 	places := c.namedPlaces(last)
 	whole := cloneLet(last)
@@ -101,6 +119,13 @@ func (c *checker) carried(parts, lets []*LetStmt) *LetStmt {
 		whole.Places[q] = Place{Decl: &IndexDecl{Name: elementIndex(q), At: at, Hi: size}}
 	}
 	value := elementBefore(whole)
+	if others != nil {
+		like, ok := named(others, whole)
+		if !ok {
+			return nil
+		}
+		value = like.Value
+	}
 	for _, s := range parts {
 		like := cloneLet(s)
 		if !slices.Equal(c.namedPlaces(s), places) {
@@ -265,17 +290,18 @@ func (c *checker) withoutRange(name string, q int, parts []*LetStmt, size Expr) 
 
 // rowOfWhole is the part of one position that is given as a row, `let Q[1] = [0, 0]`, by its elements; nil of another part.
 func (c *checker) rowOfWhole(s, whole *LetStmt, stmts []Stmt) *LetStmt {
-	if len(whole.Places) != 2 || len(s.Places) != 1 || s.Places[0].At == nil || s.For != nil || whole.Places[1].Decl == nil {
+	last := len(whole.Places) - 1
+	if last < 1 || len(s.Places) != last || s.For != nil || whole.Places[last].Decl == nil || !slices.ContainsFunc(s.Places, func(p Place) bool { return p.At != nil }) {
 		return nil
 	}
 	at := node{span: s.Value.Span(), tokens: s.Value.Source()}
 	row := cloneLet(s)
-	d := whole.Places[1].Decl
-	row.Places = append(row.Places, whole.Places[1])
+	d := whole.Places[last].Decl
+	row.Places = append(row.Places, whole.Places[last])
 	row.Value = &IndexExpr{node: at, Base: row.Value, Args: []Expr{nameAt(at, d.Name)}, row: s}
 	own, known := c.rowSize(s, stmts)
 	if _, size, ok := c.endsOf(d); ok && known && own != size && own != (Extent{}) {
-		c.err(ShapeMismatch, at.span, fmt.Sprintf("of equal elements it reads `let %s[%s, k in %s] = …`", s.Name.Name, Text(s.Places[0].At), size), "this row of `%s` has %s elements, and the data name %s", s.Name.Name, own, size)
+		c.err(ShapeMismatch, at.span, fmt.Sprintf("of equal elements it reads `let %s = …`", placedText(row, last, "k in "+size.String())), "this row of `%s` has %s elements, and the data name %s", s.Name.Name, own, size)
 		row.Value = numberAt(at, 0)
 	}
 	return row

@@ -105,11 +105,8 @@ func (c *checker) added(list []Extent, at Span) (Extent, bool) {
 			names = append(names, e.Name)
 		}
 	}
-	switch {
-	case len(names) == 0:
-		return Fixed(rest), true
-	case len(names) == 1 && times[names[0]] == 1:
-		return Extent{names[0], rest}, true
+	if whole, ok := c.cancelled(names, times, rest); ok {
+		return whole, true
 	}
 	var sum Expr
 	of := node{span: at}
@@ -128,6 +125,37 @@ func (c *checker) added(list []Extent, at Span) (Extent, bool) {
 		return Extent{}, false
 	}
 	return c.computedExtent(sum).Plus(rest), true
+}
+
+// cancelled is a sum of sizes that is one size, or a number: of one name, or of formulas whose other parts cancel, as of n and N-n.
+func (c *checker) cancelled(names []string, times map[string]int, rest int) (Extent, bool) {
+	switch {
+	case len(names) == 0:
+		return Fixed(rest), true
+	case len(names) == 1 && times[names[0]] == 1:
+		return Extent{names[0], rest}, true
+	}
+	of := map[*Data]int{}
+	for _, name := range names {
+		d, ok := c.sizes[name].(*Data)
+		if !ok || !d.formula().count(times[name], &rest, of) {
+			return Extent{}, false
+		}
+	}
+	var one *Data
+	for d, n := range of {
+		switch {
+		case n == 0:
+		case n != 1 || one != nil:
+			return Extent{}, false
+		default:
+			one = d
+		}
+	}
+	if one == nil {
+		return Fixed(rest), true
+	}
+	return Extent{one.Name, rest}, true
 }
 
 // plainRow reports whether the entries of a row are numbers by their form.

@@ -74,6 +74,13 @@ func TestCarried(t *testing.T) {
 	for lets, want := range map[string]float64{
 		"let q[1, k in K] = 0\nlet q[t+1, g[t]] = q[t, g[t]] + a*(y[t] - q[t, g[t]]) for t in 1..T-1":         run([3]float64{}, learn),
 		"let q[1] = [a, b, 1]\nlet q[t, g[t-1]] = q[t-1, g[t-1]] + a*(y[t-1] - q[t-1, g[t-1]]) for t in 2..T": run([3]float64{a, b, 1}, learn),
+		"let q[1] = [a, b, 1]\nlet q[t+1, k in K] = 0.5*q[t, k] + k for t in 1..T-1\nlet q[t+1, g[t]] = q[t, g[t]] + b for t in 1..T-1": run([3]float64{a, b, 1}, func(q *[3]float64, t int) {
+			was := *q
+			for k := range q {
+				q[k] = 0.5*q[k] + float64(k+1)
+			}
+			q[g[t-1]-1] = was[g[t-1]-1] + b
+		}),
 		"let q[1, 1] = b\nlet q[1, 2] = 0\nlet q[1, 3] = a\nlet q[t+1, h[t]] = b for t in 1..T-1\nlet q[t+1, g[t]] = q[t, h[t]] + t for t in 1..T-1": run([3]float64{b, 0, a}, func(q *[3]float64, t int) {
 			was := *q
 			q[h[t-1]-1] = b
