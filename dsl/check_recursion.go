@@ -339,7 +339,11 @@ func (c *checker) part(s *LetStmt) {
 	before := len(c.ds.List)
 	was := c.recursion
 	c.recursion, c.defining = l, ""
-	if s.For != nil {
+	if place := placeOfParts(r.stmts); l.quantity != nil && place > 0 {
+		if s == r.stmts[0] {
+			c.err(BadParts, s.Name.At, "write "+l.form("[t, i in n] = … for t in …")+", with its positions first", "the positions of `%s` stand in its %s place, and those of a quantity in the first", l.Name, ordinal(place+1))
+		}
+	} else if s.For != nil {
 		c.step(l, s)
 	} else {
 		c.start(l, s)
