@@ -13,7 +13,8 @@ import (
 //
 //	x = G⁻¹(r − U b) + L⁻ᵀz,   P = B − (L⁻¹U)ᵀ(L⁻¹U),   b = P⁻¹(s − (L⁻¹U)ᵀ(L⁻¹r)) + …,
 //
-// with the block B and the right side s of the levels, and columns U. A prior of theirs, where it is near a normal one, is in B and s; they need none.
+// with the block B and the right side s of the levels, and columns U. A prior of theirs, where it is near a normal one, is in B and s; they need none. Of an array of chains a vector
+// may have a level for each, as a panel has a mean for each unit: then all of that is so of each chain with its own.
 
 // chained reports whether a vector is a chain with a map: its precision is banded.
 func (p *Posterior) chained() bool {
@@ -22,9 +23,6 @@ func (p *Posterior) chained() bool {
 
 // level reports whether a latent is one.
 func (v *latent) level() bool { return len(v.is) == 0 }
-
-// levels reports whether there are any.
-func (m *gaussian) levels() bool { return m.v[len(m.v)-1].level() }
 
 // mostLevels bounds their number, since the work grows with its square.
 const mostLevels = MostVectors
