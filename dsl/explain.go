@@ -490,6 +490,8 @@ func (r *reading) endOfTerm(s *SampleStmt) error {
 		return r.unexpected("the end of the statement", "a term has one distribution: `y ~ mixture(p, normal(a, s), normal(b, s))` is made of two")
 	case (t.Value == "I" || t.Value == "C") && r.peekAt(1).Value == "(":
 		return fail(UnexpectedToken, tokenSpan(t), r.censoredHint(s), "`%s(…)` of BUGS is for censored values", t.Value)
+	case strings.HasPrefix(t.Value, "cens") && r.peekAt(1).Value == "(":
+		return fail(UnexpectedToken, tokenSpan(t), responses["cens"], "`%s(…)` does not stand behind a distribution", t.Value)
 	case t.Value == "T" && (r.peekAt(1).Value == "[" || r.peekAt(1).Value == "("):
 		return fail(UnexpectedToken, tokenSpan(t), "write `y ~ normal(mu, s) in (a, b)`, `> a` or `< b`; the bounds of a parameter truncate its prior", "a truncated distribution names its interval without `%s`", t.Value)
 	}

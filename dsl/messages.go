@@ -137,7 +137,24 @@ func (p *parser) assignmentHint() string {
 	if link := cmp.Or(linkInverses[p.firstOfLine()], linkInverses[p.back(0).Value]); link != "" {
 		return fmt.Sprintf("the inverse of a link stands on the right: `let p[i in n] = %s`", link)
 	}
+	if of := p.elementOfLine(); of != "" {
+		return fmt.Sprintf("a value is named by `let NAME = …`; where %s is a parameter, hold one element by `param free real[K-1]` and `let %s = [0, free]`", of, of)
+	}
 	return "a value is named by `let NAME = …`"
+}
+
+// elementOfLine is the name of which a line begins with an element, a[1], before the place that is read; empty where it begins otherwise.
+func (p *parser) elementOfLine() string {
+	var words []lexer.Token
+	for _, t := range p.line() {
+		if !isTrivia(t.Type) {
+			words = append(words, t)
+		}
+	}
+	if len(words) == 4 && words[0].Type == tokIdent && !isKeyword(words[0].Value) && words[1].Value == "[" && words[2].Type == tokNumber && words[3].Value == "]" {
+		return words[0].Value
+	}
+	return ""
 }
 
 // linkInverses are the inverses of the links that BUGS writes on the left.

@@ -145,6 +145,8 @@ var translations = []struct{ line, want string }{
 	{`if k > 1 then a ~ normal(0, s) else if k > 2 then a ~ normal(0, 2*s) else a ~ cauchy(0, s)`, "write `density if k > 1 then normal_lpdf(a | 0, s) else if k > 2 then normal_lpdf(a | 0, 2*s) else cauchy_lpdf(a | 0, s)`"},
 	{`y[i] ~ (if d[i] == 1 then normal(a, s) else student_t(4, b, s)) for i in 2..n`, "write `density sum(i in 2..n) (if d[i] == 1 then normal_lpdf(y[i] | a, s) else student_t_lpdf(y[i] | 4, b, s))`"},
 	{`y[i] ~ if d[i] == 1 then normal(a, s) else normal(b, s) for i in n`, "write `density sum(i in n) (if d[i] == 1 then normal_lpdf(y[i] | a, s) else normal_lpdf(y[i] | b, s))`"},
+	{`a[1] = 0`, "a value is named by `let NAME = …`; where a is a parameter, hold one element by `param free real[K-1]` and `let a = [0, free]`"},
+	{`y ~ weibull(a, s) censored(d)`, "what is censored has a cumulative function in the place of its density, as in `density sum(i in n) (if c[i] == 1 then normal_lccdf(y[i] | mu, sigma) else normal_lpdf(y[i] | mu, sigma))`"},
 	{`param q real > 0, < 1`, "write `param q real in (0, 1)`"},
 	{`param q real[n] < b and > a`, "write `param q real[n] in (a, b)`"},
 

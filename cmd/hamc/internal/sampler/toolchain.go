@@ -183,7 +183,7 @@ func OutOfMemory(said string, err error) string {
 	var exit *exec.ExitError
 	why := "there is not enough memory"
 	if errors.As(err, &exit) && strings.Contains(err.Error(), "signal: killed") && said == "" {
-		why = "it was killed, which is what the system does where there is not enough memory"
+		why = "it was killed, which is what the system does where there is not enough memory or a limit of processor time is reached"
 	}
 	if limit, ok := AddressLimit(); ok {
 		why += fmt.Sprintf(" (`ulimit -v` allows %s of address space to each process)", Size(int64(min(limit, 1<<62))))

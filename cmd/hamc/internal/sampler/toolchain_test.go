@@ -76,7 +76,7 @@ func TestBrokenGo(t *testing.T) {
 		{"says much", `[ "$1" = env ] && echo go1.26.1 || { seq 1 1000; exit 1; }`, "", false, "\n12\n…"},
 		{"builds nothing", `[ "$1" = env ] && echo go1.26.1; exit 0`, "", false, "it succeeds, and there is no program"},
 		{"has no memory", `[ "$1" = env ] && echo go1.26.1 || { echo "fatal error: failed to reserve page summary memory"; exit 2; }`, "", false, "the sampler is not built: there is not enough memory"},
-		{"is killed", `[ "$1" = env ] && echo go1.26.1 || kill -9 $$`, "", false, "it was killed, which is what the system does where there is not enough memory"},
+		{"is killed", `[ "$1" = env ] && echo go1.26.1 || kill -9 $$`, "", false, "it was killed, which is what the system does where there is not enough memory or a limit of processor time is reached"},
 		{"", "", "GOEXPERIMENT=strange", true, "unknown GOEXPERIMENT strange"},
 	} {
 		t.Run(c.name+c.setting, func(t *testing.T) {
