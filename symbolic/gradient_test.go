@@ -47,6 +47,29 @@ func TestGradientsAreCheap(t *testing.T) {
 	}
 }
 
+// TestRowsAreAddedOnce: effects of groups beside a matrix of data cost hardly more with their map than without. The rows that a group has are added once; at each position they took as much as the log density.
+func TestRowsAreAddedOnce(t *testing.T) {
+	const text = "model rows\ndata n, K, J int\ndata B real[n, K]\ndata g int[n] in 1..J\ndata y real[n]\nparam a real[K]\nparam u real[J]\nparam tau, s real > 0\na ~ normal(0, 1)\nu ~ normal(0, tau)\ntau, s ~ exponential(1)\ny ~ normal(B*a + u[g], s)\n"
+	work := func(more string) float64 {
+		m, ds := dsl.Load("rows.ham", text+more, dsl.Options{})
+		if m == nil {
+			t.Fatal(ds)
+		}
+		m.Sizes = map[string]int{"n": 600, "K": 20, "J": 7}
+		d, list := Derive(m)
+		if d == nil {
+			t.Fatal(list)
+		}
+		if more == "" && len(d.Transports) != 1 {
+			t.Fatalf("%d maps", len(d.Transports))
+		}
+		return operations(d.Work(), m)
+	}
+	if with, without := work(""), work("metric identity\n"); with > 1.3*without {
+		t.Errorf("a gradient takes %v operations with a map, %v without", with, without)
+	}
+}
+
 // TestVariatesAreCheap: the gradient of effects that are written by standard variates takes hardly more with their map than without, where the observations are many: what these say of the variates is a
 // sum of products of parameters with sums of data, which are known before, and was once a sum over the observations for each pair of columns.
 func TestVariatesAreCheap(t *testing.T) {
