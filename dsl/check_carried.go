@@ -114,11 +114,10 @@ func (c *checker) carried(parts, lets []*LetStmt, others *LetStmt) *LetStmt {
 		if size == nil {
 			return nil
 		}
-		c.withoutRange(last.Name.Name, q, parts, size)
 		at := last.Places[q].At.Span()
 		whole.Places[q] = Place{Decl: &IndexDecl{Name: elementIndex(q), At: at, Hi: size}}
 	}
-	value := elementBefore(whole)
+	value := elementBefore(whole, nil)
 	if others != nil {
 		like, ok := named(others, whole)
 		if !ok {
@@ -141,20 +140,38 @@ func (c *checker) carried(parts, lets []*LetStmt, others *LetStmt) *LetStmt {
 		}
 		value = chosenElement(s, own, places, whole.For.Name, value)
 	}
+	for _, s := range parts {
+		value = plusNothing(value, elementBefore(whole, namedAt(s, places, whole.For.Name)))
+	}
 	whole.Value = value
 	return whole
 }
 
+// namedAt are the names that a part has for its elements, by their places, at an index.
+func namedAt(s *LetStmt, places []int, along string) map[int]Expr {
+	out := map[int]Expr{}
+	for _, q := range places {
+		out[q] = cloner{name: s.For.Name, put: nameAt(node{span: s.Places[q].At.Span()}, along)}.expr(s.Places[q].At)
+	}
+	return out
+}
+
+// plusNothing adds 0 times an element: what names it is a subscript so, and has to stay inside as that of any other. A condition would be true of no element where data name one that there is not.
+func plusNothing(value, element Expr) Expr {
+	of := node{span: element.Span()}
+	return plusMinus(value, "+", &BinaryExpr{node: of, Op: "*", At: of.span, X: numberAt(of, 0), Y: element}, of)
+}
+
 // elementIndex is the index of the elements in the place q.
-func elementIndex(q int) string { return [...]string{"_1", "_2", "_3", "_4", "_5", "_6"}[q] }
+func elementIndex(q int) string { return fmt.Sprintf("_%d", q+1) }
 
 // chosenElement is the value of a part where the elements are those that it names, and another one elsewhere. What it reads of its own at these names, it reads at the element itself.
 func chosenElement(s, own *LetStmt, places []int, along string, otherwise Expr) Expr {
 	var cond Expr
 	names := map[string]bool{} // what the part calls its elements
+	written := namedAt(s, places, along)
 	for _, q := range places {
-		at := node{span: s.Places[q].At.Span()}
-		where := cloner{name: s.For.Name, put: nameAt(at, along)}.expr(s.Places[q].At)
+		at, where := node{span: s.Places[q].At.Span()}, written[q]
 		names[elementIndex(q)+writtenForm(where)] = true
 		is := Expr(&BinaryExpr{node: at, Op: "==", At: at.span, X: nameAt(at, elementIndex(q)), Y: where})
 		if cond != nil {
@@ -206,8 +223,8 @@ func writtenForm(e Expr) string {
 	return text
 }
 
-// elementBefore is the element of the position before the one that a part defines, or behind it where the value reads what is behind.
-func elementBefore(s *LetStmt) Expr {
+// elementBefore is the element of the position before the one that a part defines, or behind it where the value reads what is behind. It is at the indices of the part, or where others stand in their places.
+func elementBefore(s *LetStmt, others map[int]Expr) Expr {
 	at := node{span: s.Name.At}
 	by := -1
 	Walk(s.Value, func(n Node) bool {
@@ -224,10 +241,13 @@ func elementBefore(s *LetStmt) Expr {
 		return true
 	})
 	e := &IndexExpr{node: at, Base: nameAt(at, s.Name.Name)}
-	for _, p := range s.Places {
-		if p.Decl != nil {
+	for q, p := range s.Places {
+		switch {
+		case others[q] != nil:
+			e.Args = append(e.Args, others[q])
+		case p.Decl != nil:
 			e.Args = append(e.Args, nameAt(at, p.Decl.Name))
-		} else {
+		default:
 			e.Args = append(e.Args, shiftedBy(nameAt(at, s.For.Name), at, by))
 		}
 	}
@@ -271,21 +291,6 @@ func (c *checker) naming(e Expr) *Data {
 		return nil
 	}
 	return d
-}
-
-// withoutRange reports data that name elements of a definition and have no range of their own.
-func (c *checker) withoutRange(name string, q int, parts []*LetStmt, size Expr) {
-	for _, s := range parts {
-		d := c.naming(s.Places[q].At)
-		if d == nil || d.Support.spoiled {
-			continue
-		}
-		if _, _, ok := d.Values(); !ok {
-			_, most, _ := c.endsOf(&IndexDecl{Hi: size})
-			c.err(GatherRange, s.Places[q].At.Span(), "declare "+d.rangeDeclaration(most, 0), "`%s` names elements of `%s`, and is not declared in a range", d.Name, name)
-			c.note(d.At, "declared here")
-		}
-	}
 }
 
 // rowOfWhole is the part of one position that is given as a row, `let Q[1] = [0, 0]`, by its elements; nil of another part.

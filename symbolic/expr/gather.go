@@ -241,7 +241,7 @@ func scattersInto(e *Expr, i *Index) bool {
 }
 
 // computedOnce reports whether a scatter depends on data alone, and on no index but that of the elements that it scatters into, or on one more, the column of a
-// matrix of data whose rows it adds: a vector, or a matrix that is no larger than that one. A table over pairs of groups is mostly empty, and is left for the loop over the data.
+// matrix of data whose rows it adds, or the row of one whose columns it adds: a vector, or a matrix that is no larger than that one. A table over pairs of groups is mostly empty, and is left for the loop over the data.
 func computedOnce(e *Expr) bool {
 	if e.Op != Sum || e.stage >= StagePosition || !e.gather || len(e.free) > 2 {
 		return false
@@ -258,7 +258,7 @@ func computedOnce(e *Expr) bool {
 	return true
 }
 
-// columnOf reports whether an index is that of the columns of a matrix of data, and of nothing else, in a product.
+// columnOf reports whether an index is that of the columns, or of the rows, of a matrix of data beside another index, and of nothing else, in a product.
 func columnOf(product *Expr, i *Index) bool {
 	factors := []*Expr{product}
 	if product.Op == Mul {
@@ -269,7 +269,10 @@ func columnOf(product *Expr, i *Index) bool {
 		if !f.HasFree(i) {
 			continue
 		}
-		if found || f.Op != Ref || f.Tensor.Kind != DataTensor || len(f.Subs) != 2 || f.Subs[0].Index == nil || f.Subs[1].Index != i {
+		if found || f.Op != Ref || f.Tensor.Kind != DataTensor || len(f.Subs) != 2 {
+			return false
+		}
+		if a, b := f.Subs[0].Index, f.Subs[1].Index; a == nil || b == nil || a == b || a != i && b != i {
 			return false
 		}
 		found = true
